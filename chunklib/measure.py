@@ -42,7 +42,7 @@ _JOINS = regex.compile(r"[^\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")
 _MIXED = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
 
 #: A cut can make the tokens near it fewer by about this many, so the table is read this much further.
-SLACK = 2
+SLACK = 4
 #: Encodings whose rules start afresh at "non-blank, then blank": all that tiktoken ships.
 _STEPPING = frozenset({"gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"})
 
@@ -138,15 +138,17 @@ def _stepped(text: str, encode: Callable[[str], Sequence[int]], ends: Sequence[i
     find, rfind, last = text.find, text.rfind, len(text)
 
     def size(a: int, b: int) -> int:
-        # Does the table hold from a on? After a line end, yes. Otherwise from the next step.
+        # Does the table hold from a on? At the first word of a line, yes. Otherwise from the next step.
         p = a
-        if a and (text[a - 1] not in "\r\n" or text[a] in glued):
+        if a and (text[a - 1] not in "\r\n" or text[a].isspace() or text[a] in glued):
             p = find(" ", a + 1, b)
             while p > 0 and text[p - 1].isspace():
                 p = find(" ", p + 1, b)
-        # And up to b? Before a blank, or before a line end after a letter, yes. Otherwise up to the last step.
-        q = b
-        if b < last and text[b] != " " and not (text[b] in "\r\n" and text[b - 1].isascii() and text[b - 1].isalnum()):
+        # And up to b? Between a word and a blank or line end, yes. Otherwise up to the last step.
+        q, final = b, text[b - 1]
+        if b < last and (
+            final.isspace() or text[b] != " " and not (text[b] in "\r\n" and final.isascii() and final.isalnum())
+        ):
             q = rfind(" ", a + 1, b)
             while q > 0 and text[q - 1].isspace():
                 q = rfind(" ", a + 1, q)
@@ -448,16 +450,16 @@ def _overlap(
     low = max(previous, ruler.back(end, overlap) - 1)
     if levels:
         cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
-        after = [c for level in levels for c in level.all(text, new, ruler.reach(new, limit))[:1]]
-        room = min(after, default=new + 1)
+        room = min((cut for level in levels for cut in level.all(text, new, ruler.reach(new, limit))[:1]), default=new + 1)
     else:
-        first, past = bisect_right(ruler.units, low), bisect_left(ruler.units, end)
-        cuts = list(ruler.units[first:past])
+        cuts = list(ruler.units[bisect_right(ruler.units, low) : bisect_left(ruler.units, end)])
         at = bisect_right(ruler.units, new)
         room = ruler.units[at] if at < len(ruler.units) else len(text)
+    torn = clusters.around(room) if clusters else None
+    room = new + len(text[new : torn[1] if torn else room].rstrip())
     for cut in cuts:
         start = _next_ink(text, cut)
-        if previous < start < end and not (clusters and clusters.around(cut)) and size(start, end) <= overlap:
-            if size(start, start + len(text[start:room].rstrip())) <= limit:
+        if previous < start < end and not (clusters and clusters.around(cut)):
+            if size(start, end) <= overlap and size(start, room) <= limit:
                 return start
     return new

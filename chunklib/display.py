@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+# Part of Chunk by Chunk (chunklib/display.py). Needs: chunklib.span, chunklib.measure; matplotlib and Pillow for figures.
+"""How does it look? Chunks painted on their text, and figures with an alternative text.
+
+JupyterLab shows a notebook that it did not run itself only after taking out styles and tags that it does not know. So
+all here is inline styles from its list, and colour never tells anything alone: ``[3`` stands where chunk 3 starts and
+``3)`` where it ends. The colour of the text is never set, so both themes stay readable.
+
+But: only 3,000 characters are painted at a time, and the ruler and the lists name a limited number of chunks.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import operator
+import re
+import reprlib
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from chunklib.span import Chunk, Document, Span
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+#: Okabe-Ito blue, vermilion, sky blue, orange: neighbours differ for colour-blind eyes too (tested).
+COLOURS = ((0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0))
+ALPHA = 0.4
+#: Most characters painted, most bars in the ruler, most chunks listed.
+PAINTED, BARS, LISTED = 3000, 40, 100
+
+_GREY = f"rgba(128, 128, 128, {ALPHA})"
+# A tile, because JupyterLab takes repeating-linear-gradient out.
+_STRIPES = f"{_GREY} 0%, {_GREY} 25%, transparent 25%, transparent 50%, {_GREY} 50%, {_GREY} 75%, transparent 75%"
+_HATCHED = f"background-image: linear-gradient(135deg, {_STRIPES}, transparent 100%); background-size: 8px 8px"
+_NOT_IN_HTML = re.compile("[\x00\ud800-\udfff]")
+_NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # could steer a terminal
+
+
+class _Row(NamedTuple):
+    """A chunk (``number`` from 1) or a piece of text in no chunk (``number`` 0), with what it shares with an earlier."""
+
+    start: int
+    end: int
+    number: int
+    shared: int = 0
+    other: int = 0
+
+    @property
+    def label(self) -> str:
+        name = self.number or "in no chunk"
+        return f"{name}: [{self.start}, {self.end}) {self.end - self.start} ch"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Painted:
+    """What `show` returns: shown as HTML in a notebook, as plain lines anywhere else."""
+
+    document: Document
+    spans: tuple[Span, ...]
+    around: Span | None = None
+
+    @cached_property
+    def _rows(self) -> list[_Row]:
+        """Chunks and pieces in no chunk, by place. Cost: a sort of the spans and one pass over the text."""
+        text, rows, reach, last = self.document.text, [], 0, 0
+        for start, end, number in [*sorted((*span, i) for i, span in enumerate(self.spans, 1)), (len(text), 0, 0)]:
+            bare = text[reach:start]
+            if bare.strip():
+                end_of_bare = reach + len(bare.rstrip())
+                rows.append(_Row(start - len(bare.lstrip()), end_of_bare, 0))
+            if number:
+                shared = max(0, min(reach, end) - start)
+                rows.append(_Row(start, end, number, shared, last if shared else 0))
+            if end > reach:
+                reach, last = end, number
+        return rows
+
+    @cached_property
+    def _range(self) -> tuple[int, int]:
+        """The characters that are painted: from the start, or ``around`` and the chunks that touch it."""
+        if self.around is None:
+            return 0, min(len(self.document.text), PAINTED)
+        low, high = self.around
+        touching = [span for span in self.spans if span.start < max(high, low + 1) and span.end > low]
+        start, end = min([low, *(s.start for s in touching)]), max([high, *(s.end for s in touching)])
+        if end - start > PAINTED:
+            start = max(start, min(low - max(0, PAINTED - (high - low)) // 2, end - PAINTED))
+            end = start + PAINTED
+        return start, end
+
+    def _window(self, rows: Sequence[_Row], limit: int) -> tuple[Sequence[_Row], Sequence[_Row], Sequence[_Row]]:
+        """The rows before, those to show (from two before the painted text on), and those after."""
+        here = next((i for i, row in enumerate(rows) if row.end > self._range[0]), 0)
+        first = max(0, min(here - 2, len(rows) - limit))
+        return rows[:first], rows[first : first + limit], rows[first + limit :]
+
+    @property
+    def _headline(self) -> str:
+        bare = sum(row.end - row.start for row in self._rows if not row.number)
+        covered = sum(row.end - row.start - row.shared for row in self._rows if row.number)
+        repeated = sum(end - start for start, end in self.spans) - covered
+        chunks = "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
+        return f"{chunks} over {len(self.document.text)} ch; {repeated} ch repeated; {bare} ch in no chunk"
+
+    def _known(self, row: _Row) -> tuple[int, str, str]:
+        """Tokens, section and page of a chunk."""
+        from chunklib.measure import count  # not before it is needed: the tokenizer takes a second to load
+
+        section = " > ".join(self.document.section_path(row.start, row.end))
+        page = self.document.page_number(row.start)
+        return count(self.document.text[row.start : row.end]), _one_line(section), f"{page or ''}"
+
+    def __repr__(self) -> str:
+        """One line a chunk, one for each piece of text in no chunk, in the order of their places."""
+        before, here, after = self._window(self._rows, LISTED)
+        lines = [self._headline, *([f"... {len(before)} before"] if before else [])]
+        for row in here:
+            line = f'{row.label} "{_ends(self.document.text[row.start : row.end])}"'
+            if row.number:
+                tokens, section, page = self._known(row)
+                line += f" {tokens} tokens" + (f", {section}" if section else "") + (f", page {page}" if page else "")
+            lines.append(line + (f"; shares {row.shared} ch with {row.other}" if row.shared else ""))
+        return "\n".join([*lines, *([f"... and {len(after)} more"] if after else [])])
+
+    def _repr_html_(self) -> str:
+        """Painted text, ruler, folded table. Without the classes, MathJax would typeset what stands between two $."""
+        size, (low, high) = len(self.document.text), self._range
+        left_out = '<div style="margin: 0.5em 0"><em>... {} characters {} are not painted (at most {} are)</em></div>'
+        return "".join(
+            [
+                '<div class="mathjax_ignore tex2jax_ignore" style="max-width: 60em">',
+                left_out.format(low, "before this", PAINTED) if low else "",
+                '<div dir="auto" style="white-space: pre-wrap; overflow-wrap: break-word; line-height: 1.8">',
+                *self._painted(),
+                "</div>",
+                left_out.format(size - high, "after this", PAINTED) if high < size else "",
+                *self._ruler(),
+                *self._table(),
+                "</div>",
+            ]
+        )
+
+    def _painted(self) -> Iterable[str]:
+        """The text in segments between which nothing starts or ends, each in its colours, with its marks."""
+        low, high = self._range
+        starts, ends, bare = defaultdict(list), defaultdict(list), set()
+        for start, end, number, *_ in self._rows:
+            if start < high and end > low:
+                starts[max(start, low)].append(number)
+                ends[min(end, high)].append(number)
+                bare.update(() if number else {max(start, low)})
+        active: list[int] = []
+        for a, b in pairwise(sorted({low, high, *starts, *ends})):
+            active = [number for number in active if number not in ends[a]] + starts[a]
+            text = html.escape(_NOT_IN_HTML.sub("\ufffd", self.document.text[a:b]))
+            if not active:
+                yield text
+            elif a in bare:
+                yield f'<span style="{_HATCHED}">{_mark("in no chunk:")}{text}</span>'
+            else:
+                opened = [f"[{n}" if self.spans[n - 1].start == a else f"...{n}" for n in starts[a]]
+                closed = [f"{n})" if self.spans[n - 1].end == b else f"{n}..." for n in ends[b]]
+                yield f'<span style="{_paint(active[0], active[-1])}">{_mark(*opened)}{text}{_mark(*closed)}</span>'
+
+    def _ruler(self) -> Iterable[str]:
+        """One bar a line; what is not shown one by one has a common bar, so that the whole text is always covered."""
+        size = len(self.document.text)
+        before, here, after = self._window(self._rows, BARS)
+        bars = [(row.label, row.start, row.end, _paint(row.number) if row.number else _HATCHED) for row in here]
+        if before:
+            bars.insert(0, (f"... {len(before)} before", 0, max(row.end for row in before), "border: 1px dotted"))
+        if after:
+            bars.append((f"... and {len(after)} more", after[0].start, size, "border: 1px dotted"))
+        if self._range != (0, size):
+            bars.insert(0, ("painted above", *self._range, "border: 1px solid"))
+        indent = f"margin-left: {0.62 * max((len(label) for label, *_ in bars), default=0) + 1:.1f}em"
+        yield f'<div style="margin-top: 1em">{self._headline}</div>'
+        yield '<div style="font-family: monospace; font-size: 85%; line-height: 1.4; margin: 0.5em 0">'
+        yield f'<div style="{indent}">0<span style="float: right">{size}</span></div>'
+        for label, start, end, style in bars:
+            place = f"margin-left: {100 * start / size:.3f}%; width: {100 * (end - start) / size:.3f}%"
+            yield f'<div style="clear: both"><span style="float: left">{label}</span>'
+            yield f'<div style="{indent}; border-left: 1px solid {_GREY}; border-right: 1px solid {_GREY}">'
+            yield f'<div style="{place}; min-width: 3px; height: 1.4em; box-sizing: border-box; {style}"></div></div></div>'
+        yield "</div>"
+
+    def _table(self) -> Iterable[str]:
+        """The folded table. Cost: the tokens of at most 100 chunks are counted."""
+        before, here, after = self._window([row for row in self._rows if row.number], LISTED)
+        left = ' style="text-align: left"'
+        yield "<details><summary>Table of the chunks</summary><table><thead><tr><th>index</th><th>start</th><th>end</th>"
+        yield f"<th>characters</th><th>tokens</th><th{left}>first and last words</th>"
+        yield f"<th{left}>section</th><th>page</th></tr></thead><tbody>"
+        for row in here:
+            tokens, section, page = self._known(row)
+            numbers = (row.number, row.start, row.end, row.end - row.start, tokens)
+            yield "<tr>" + "".join(f"<td>{number}</td>" for number in numbers)
+            yield f"<td{left}>{html.escape(_ends(self.document.text[row.start : row.end]))}</td>"
+            yield f"<td{left}>{html.escape(section)}</td><td>{page}</td></tr>"
+        rest = f"<div><em>... {len(before)} before and {len(after)} more</em></div>" if before or after else ""
+        yield f"</tbody></table>{rest}</details>"
+
+
+def show(
+    text_or_document: str | Document,
+    spans_or_chunks: Iterable[tuple[int, int] | Chunk],
+    *,
+    around: tuple[int, int] | None = None,
+) -> Painted:
+    """Paint chunks on their text.
+
+    Parameters: chunks in any order, as pairs, `Span` or `Chunk`; they are numbered from 1 as given, so search hits keep
+    their rank. A `Document` adds section and page. ``around`` is a range of characters: only it and the chunks that
+    touch it are painted. At most 3,000 characters are painted, the ruler covers the whole text. Where three or more
+    chunks lie over one another, the background shows the one that began first and the one that began last.
+
+    Raises ``ValueError`` for a span that is out of range or empty, and for a chunk of another text. Cost: linear in
+    the text; a second when the tokenizer is loaded.
+
+    >>> show("One two. Three four. Five.", [(0, 8), (4, 20)])
+    2 chunks over 26 ch; 4 ch repeated; 5 ch in no chunk
+    1: [0, 8) 8 ch "One two." 3 tokens
+    2: [4, 20) 16 ch "two. Three four." 5 tokens; shares 4 ch with 1
+    in no chunk: [21, 26) 5 ch "Five."
+    """
+    document = text_or_document if isinstance(text_or_document, Document) else Document(text_or_document)
+    spans = tuple(_span(item, document.text) for item in spans_or_chunks)
+    return Painted(document, spans, None if around is None else _span(around, document.text, "around", least=0))
+
+
+def _span(item: object, text: str, name: str = "span", least: int = 1) -> Span:
+    pair: Any = item.span if isinstance(item, Chunk) else item
+    try:
+        start, end = map(operator.index, pair)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} {reprlib.repr(item)}: want a pair of whole numbers (start, end) or a Chunk") from None
+    if not 0 <= start <= end - least <= len(text) - least:
+        bounds = "0 <= start < end" if least else "0 <= start <= end"
+        raise ValueError(f"{name} ({start}, {end}) does not fit the text: want {bounds} <= {len(text)}")
+    if isinstance(item, Chunk) and item.text != text[start:end]:
+        raise ValueError(f"chunk {item.id} at [{start}, {end}) says something else than the text; show its own document")
+    return Span(start, end)
+
+
+def _paint(first: int, last: int | None = None) -> str:
+    """The style of one chunk, or of a place that chunks share: both colours, one above the other, never darkened."""
+    upper, lower = (f"rgba{(*COLOURS[(n - 1) % len(COLOURS)], ALPHA)}" for n in (first, last or first))
+    if last in (None, first):
+        return f"background-color: {upper}"
+    return f"background-image: linear-gradient(to bottom, {upper} 50%, {lower} 50%); border-bottom: 2px dashed"
+
+
+def _mark(*words: str) -> str:
+    # dir isolates the mark: in right-to-left text its bracket would turn round
+    return f'<sub dir="ltr">{" ".join(words)}</sub>' if words else ""
+
+
+def _one_line(text: str) -> str:
+    return _NOT_IN_A_LINE.sub("\ufffd", " ".join(text.split()))
+
+
+def _ends(text: str, size: int = 30) -> str:
+    """The first and last words of a text, in one line."""
+    if len(words := _one_line(text)) <= 2 * size + 5:
+        return words
+    return f"{words[:size].rsplit(' ', 1)[0]} ... {words[-size:].split(' ', 1)[-1]}"
+
+
+@dataclass(frozen=True, repr=False)
+class Figure:
+    """What `figure` returns: a PNG and the words that say what it shows."""
+
+    png: bytes
+    alt: str
+
+    def __repr__(self) -> str:
+        """The words."""
+        return f"Figure: {self.alt}"
+
+    def _repr_html_(self) -> str:
+        image = f'<img alt="{html.escape(self.alt)}" src="data:image/png;base64,{b64encode(self.png).decode()}"'
+        return f'<figure>{image} style="max-width: 100%"></figure>'
+
+
+def figure(fig: matplotlib.figure.Figure, alt: str) -> Figure:
+    """Turn a matplotlib figure into a small picture that a fresh clone shows, and close it.
+
+    Parameters: ``alt`` says in five words or more what the picture shows, for those who cannot see it. The background
+    is white in both themes. Raises ``ValueError`` where ``alt`` is shorter. Cost: about a third of a second.
+    """
+    words = _one_line(alt)
+    if len(words.split()) < 5:
+        raise ValueError(f"alt={alt!r} is too short: say in five words or more what the figure shows")
+    from matplotlib import pyplot
+    from PIL import Image
+
+    drawn, small = io.BytesIO(), io.BytesIO()
+    fig.savefig(drawn, format="png", dpi=110, facecolor="white", bbox_inches="tight")
+    pyplot.close(fig)
+    picture = Image.open(drawn).convert("RGB")
+    picture.quantize(64, dither=Image.Dither.NONE).save(small, format="PNG", optimize=True)
+    return Figure(small.getvalue(), words)
+
+
+def chart_style() -> dict[str, Any]:
+    """Settings for `matplotlib.rcParams`, so that all charts of the course look alike. Name the units on the axes.
+
+    >>> chart_style()["axes.spines.top"]
+    False
+    """
+    colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
+    return {
+        "axes.prop_cycle": f"cycler('color', {colours})",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlelocation": "left",
+        "axes.titlesize": 13,
+        "axes.labelsize": 11,
+        "figure.figsize": (7.0, 3.6),
+        "font.size": 11,
+        "lines.linewidth": 2,
+        "lines.markersize": 6,
+    }
