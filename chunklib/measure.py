@@ -20,7 +20,9 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -39,6 +41,8 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _WORD = regex.compile(r"\w+|[^\w\s\x1c-\x1f]")  # regex's \s leaves out the four separators that isspace() knows
 _ASCII = bytes(range(128))
 _JOINS = regex.compile(r"[^\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")
+_LONG = 100_000  # characters; beyond it tiktoken is called with more care
+_TRIES = 50  # boundaries of one level that may tear a character or turn out too far, before a weaker level is tried
 _MIXED = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
 
 #: A cut can make the tokens near it fewer by about this many, so the table is read this much further.
@@ -121,9 +125,22 @@ def _by_tokens(text: str, name: str) -> Ruler:
     # tiktoken reads a pair of surrogates as the one character they spell: not character by character, as the table is.
     if name not in _STEPPING or (clean is not text and _PAIR.search(text)):
         return _by_function(text, lambda part: len(encoding.encode(part, disallowed_special=())))
-    tokens = encoding.encode_to_numpy(clean, disallowed_special=())
-    ends = np.cumsum(_characters_begun(name)[tokens], dtype=np.int32 if len(clean) < 2**31 else np.int64)
+    ends = np.cumsum(
+        _characters_begun(name)[_encode_all(encoding, clean)], dtype=np.int32 if len(clean) < 2**31 else np.int64
+    )
+
     return _stepped(clean, encoding.encode_ordinary, memoryview(ends), "/")
+
+
+def _encode_all(encoding: tiktoken.Encoding, text: str) -> Any:
+    """The tokens of a long text, shape (n,). tiktoken gives up on a run of blanks of about a million: cut those."""
+    try:
+        return encoding.encode_to_numpy(text, disallowed_special=())
+    except ValueError:
+        runs = (m.span() for m in re.finditer(r"\s+", text))
+        cuts = [0, *(at for a, b in runs for at in range(a + _LONG, b, _LONG)), len(text)]
+        parts = [encoding.encode_to_numpy(text[a:b], disallowed_special=()) for a, b in pairwise(cuts)]
+        return np.concatenate(parts)
 
 
 def _by_wordpieces(text: str) -> Ruler:
@@ -153,7 +170,7 @@ def _stepped(text: str, encode: Callable[[str], Sequence[int]], ends: Sequence[i
             while q > 0 and text[q - 1].isspace():
                 q = rfind(" ", a + 1, q)
         if p < 0 or q < p:
-            return len(encode(text[a:b]))
+            return len(encode(text[a:b])) if b - a < _LONG else len(whole(text[a:b]))
         total = 0
         if p > a:
             total = len(encode(text[a:p]))
@@ -295,45 +312,31 @@ def pack(
     leaves room for the next piece; where the cut fell at a unit, the longest run of whole units.
 
     Raises ``ValueError`` or ``TypeError`` for a bad setting. Cost: linear, beyond `measure`.
+
+    >>> pack("one two three", chunk_size=2, length="words")
+    [Span(start=0, end=7), Span(start=8, end=13)]
     """
     check_settings(text, chunk_size, chunk_overlap)
-    ruler = measure(text, length)
-    size, reach = ruler.size, ruler.reach
-    clusters = _clusters(text)
+    walk = _Walk(text, measure(text, length), _clusters(text), levels, chunk_size, chunk_overlap)
     stop = len(text.rstrip())
     spans: list[Span] = []
     start = new = len(text) - len(text.lstrip())  # the span starts at `start`; what no span holds yet, at `new`
     while new < stop:
-        high = reach(start, chunk_size)
+        high = walk.ruler.reach(start, chunk_size)
         if high >= stop:
-            high = stop
-            if size(start, stop) <= chunk_size:
+            if walk.fits(start, stop):
                 spans.append(Span(start, stop))
                 break
+            high = stop
         elif text[high].isspace():
-            high = _next_ink(text, high)  # blanks after a cut are trimmed, so they cost nothing
-        cut, too_long = 0, -1
-        at_level = False
-        for level in levels:
-            cut = level.last(text, new, high)
-            while cut > new:
-                end = start + len(text[start:cut].rstrip())
-                if end != too_long and not (clusters and clusters.around(cut)):
-                    if size(start, end) <= chunk_size:
-                        break
-                    too_long = end
-                cut = level.last(text, new, cut - 1)
-            if cut > new:
-                at_level = True
-                break
-        else:
-            cut = _furthest_unit(ruler, clusters, start, new, high, chunk_size)
-            end = start + len(text[start:cut].rstrip())
+            high = next_ink(text, high)  # blanks after a cut are trimmed, so they cost nothing
+        cut = walk.strongest(start, new, high)
+        chosen = levels if cut else ()
+        cut = cut or walk.furthest_unit(start, new, high)
+        end = walk.end(start, cut)
         spans.append(Span(start, end))
-        previous = start
-        start = new = _next_ink(text, cut) if cut < stop and text[cut].isspace() else cut
-        if chunk_overlap and new < stop:
-            start = _overlap(ruler, clusters, levels if at_level else (), previous, end, new, chunk_size, chunk_overlap)
+        previous, new = start, next_ink(text, cut) if cut < stop and text[cut].isspace() else cut
+        start = walk.overlap(chosen, previous, end, new) if chunk_overlap and new < stop else new
     return spans
 
 
@@ -361,8 +364,12 @@ def check_settings(text: str, chunk_size: int | None, chunk_overlap: int) -> Non
         raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
 
 
-def _next_ink(text: str, offset: int) -> int:
-    """Where the first non-blank character at or after ``offset`` stands, or the text's end."""
+def next_ink(text: str, offset: int) -> int:
+    """Where the first non-blank character at or after ``offset`` stands, or the text's end.
+
+    >>> next_ink("a  b", 1)
+    3
+    """
     found = _INK.search(text, offset)
     return found.start() if found else len(text)
 
@@ -392,74 +399,94 @@ def _clusters(text: str) -> _Clusters | None:
     return _Clusters([a for a, _ in found], [b for _, b in found])
 
 
-def _furthest_unit(ruler: Ruler, clusters: _Clusters | None, start: int, new: int, high: int, limit: int) -> int:
-    """The furthest cut after ``new`` that tears no unit and no cluster, and fits; else one that tears as little."""
-    text, size, units = ruler.text, ruler.size, ruler.units
+@dataclass(frozen=True)
+class _Walk:
+    """One text on its way through `pack`. Cuts are offsets between characters; blanks before one are trimmed."""
 
-    def fits(cut: int) -> bool:
-        return size(start, start + len(text[start:cut].rstrip())) <= limit
+    text: str
+    ruler: Ruler
+    clusters: _Clusters | None
+    levels: Sequence[Level]
+    chunk_size: int
+    chunk_overlap: int
 
-    at = bisect_right(units, high) - 1
-    while at >= 0 and units[at] > new:
-        cut = units[at]
-        torn = clusters.around(cut) if clusters else None
-        if torn is None and fits(cut):
-            return cut
-        at = bisect_left(units, cut if torn is None else torn[0] + 1) - 1
-    # Not one whole unit fits: cut between the characters of the first one, or of the first cluster.
-    at = bisect_right(units, new)
-    cut = min(units[at] if at < len(units) else len(text), high) - 1
-    tries = 0
-    while cut > new:
-        torn = clusters.around(cut) if clusters else None
-        if torn and torn[0] > new:
-            cut = torn[0]
-        elif torn is None and fits(cut):
-            return cut
+    def end(self, start: int, cut: int) -> int:
+        """Where a span ends that is cut at ``cut``: after its last character that is not blank."""
+        return start + len(self.text[start:cut].rstrip())
+
+    def fits(self, start: int, cut: int) -> bool:
+        return self.ruler.size(start, self.end(start, cut)) <= self.chunk_size
+
+    def torn(self, cut: int) -> tuple[int, int] | None:
+        """The cluster that a cut would tear."""
+        return self.clusters.around(cut) if self.clusters else None
+
+    def strongest(self, start: int, new: int, high: int) -> int:
+        """The last boundary in ``(new, high]`` of the strongest level that has one which fits; 0 if none does."""
+        text, size, limit = self.text, self.ruler.size, self.chunk_size
+        too_long = -1
+        for level in self.levels:
+            cut = level.last(text, new, high)
+            tries = _TRIES
+            while cut > new and tries:
+                end = start + len(text[start:cut].rstrip())
+                if end != too_long and not (self.clusters and self.clusters.around(cut)):
+                    if size(start, end) <= limit:
+                        return cut
+                    too_long = end  # levels often share a boundary: do not measure it twice
+                tries -= 1
+                cut = level.last(text, new, cut - 1)
+        return 0
+
+    def furthest_unit(self, start: int, new: int, high: int) -> int:
+        """The furthest cut after ``new`` that tears no unit and no cluster, and fits; else one that tears little."""
+        units = self.ruler.units
+        at = bisect_right(units, high) - 1
+        while at >= 0 and units[at] > new:
+            torn = self.torn(units[at])
+            if not torn and self.fits(start, units[at]):
+                return units[at]
+            at = bisect_left(units, torn[0] + 1 if torn else units[at]) - 1
+        # Not one whole unit fits: cut inside the first, between clusters; one by one, then in ever longer steps.
+        at = bisect_right(units, new)
+        cut = min(units[at] if at < len(units) else len(self.text), high) - 1
+        tries = 0
+        while cut > new:
+            torn = self.torn(cut)
+            if torn and torn[0] > new:
+                cut = torn[0]
+            elif not torn and self.fits(start, cut):
+                return cut
+            else:
+                tries += 1
+                cut = cut - 1 if tries < _TRIES else (new + cut) // 2
+        # Not one whole cluster in this unit: take the first cluster if it fits, else as many of its code points as do.
+        torn = self.torn(new + 1)
+        if torn and torn[1] <= high and self.fits(start, torn[1]):
+            return torn[1]
+        low, over = new + 1, max(high, new + 1) + 1
+        while over - low > 1:
+            middle = (low + over) // 2
+            low, over = (middle, over) if self.fits(start, middle) else (low, middle)
+        return low
+
+    def overlap(self, levels: Sequence[Level], previous: int, end: int, new: int) -> int:
+        """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""
+        text, size, units = self.text, self.ruler.size, self.ruler.units
+        low = max(previous, self.ruler.back(end, self.chunk_overlap) - 1)
+        if levels:
+            high = self.ruler.reach(new, self.chunk_size)
+            cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
+            room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=new + 1)
         else:
-            tries += 1
-            cut = cut - 1 if tries < 50 else (new + cut) // 2
-    return _furthest_character(clusters, fits, new, high)
-
-
-def _furthest_character(
-    clusters: _Clusters | None, fits: Callable[[int], bool], new: int, high: int
-) -> int:
-    torn = clusters.around(new + 1) if clusters else None
-    if torn and fits(torn[1]):
-        return torn[1]
-    low, over = new + 1, max(high, new + 1) + 1
-    while over - low > 1:
-        middle = (low + over) // 2
-        low, over = (middle, over) if fits(middle) else (low, middle)
-    return low
-
-
-def _overlap(
-    ruler: Ruler,
-    clusters: _Clusters | None,
-    levels: Sequence[Level],
-    previous: int,
-    end: int,
-    new: int,
-    limit: int,
-    overlap: int,
-) -> int:
-    """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""
-    text, size = ruler.text, ruler.size
-    low = max(previous, ruler.back(end, overlap) - 1)
-    if levels:
-        cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
-        room = min((cut for level in levels for cut in level.all(text, new, ruler.reach(new, limit))[:1]), default=new + 1)
-    else:
-        cuts = list(ruler.units[bisect_right(ruler.units, low) : bisect_left(ruler.units, end)])
-        at = bisect_right(ruler.units, new)
-        room = ruler.units[at] if at < len(ruler.units) else len(text)
-    torn = clusters.around(room) if clusters else None
-    room = new + len(text[new : torn[1] if torn else room].rstrip())
-    for cut in cuts:
-        start = _next_ink(text, cut)
-        if previous < start < end and not (clusters and clusters.around(cut)):
-            if size(start, end) <= overlap and size(start, room) <= limit:
-                return start
-    return new
+            cuts = list(units[bisect_right(units, low) : bisect_left(units, end)])
+            at = bisect_right(units, new)
+            room = units[at] if at < len(units) else len(text)
+        torn = self.torn(room)
+        room = self.end(new, torn[1] if torn else room)
+        for cut in cuts:
+            start = next_ink(text, cut)
+            if previous < start < end and not self.torn(cut):
+                if size(start, end) <= self.chunk_overlap and size(start, room) <= self.chunk_size:
+                    return start
+        return new

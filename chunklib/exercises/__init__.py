@@ -35,7 +35,8 @@ MEMORY = 1_000_000_000
 _LOOKS = {SOLVED: ("✓", "0, 158, 115"), NOT_YET: ("✗", "230, 159, 0"), UNTOUCHED: ("○", "128, 128, 128")}
 _BOX = '<div style="border-left: 6px solid rgb({0}); background-color: rgba({0}, 0.15); padding: 4px 12px">{1}</div>'
 _TEXT = '<div style="white-space: pre-wrap; margin: 4px 0">{}</div>'
-_FOLD = f"<details><summary>{{}}</summary>{_TEXT}</details>"
+_CODE = '<pre style="white-space: pre-wrap; margin: 4px 0; padding: 4px 8px">{}</pre>'
+_FOLD = "<details><summary>{}</summary>{}</details>"
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = 80
 _short.maxlist = _short.maxtuple = 12
@@ -70,12 +71,12 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         mark, colour = _LOOKS[self.state]
-        source = textwrap.dedent(inspect.getsource(self.exercise.solution)).strip()
+        hints, source = self.exercise.hints, textwrap.dedent(inspect.getsource(self.exercise.solution)).strip()
         parts = [f"<b>{mark} Exercise {html.escape(self.id)}: {self.state}</b>"]
         parts += [_TEXT.format(_marked_up(self.message))] if self.message else []
         if self.state != SOLVED:  # then another way to write it is still welcome, a hint no longer is
-            parts += [_FOLD.format(f"Hint {i}", _marked_up(hint)) for i, hint in enumerate(self.exercise.hints, 1)]
-        parts.append(_FOLD.format("Solution", f"<code>{html.escape(source)}</code>"))
+            parts += [_FOLD.format(f"Hint {i}", _TEXT.format(_marked_up(hint))) for i, hint in enumerate(hints, 1)]
+        parts.append(_FOLD.format("Solution", _CODE.format(html.escape(source))))
         return _BOX.format(colour, "".join(parts))
 
 

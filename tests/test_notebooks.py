@@ -1,0 +1,590 @@
+# SPDX-License-Identifier: MIT
+"""The shape of a lesson, and a guard for each trap of nbval (which then compares every output).
+
+Each rule is a pure function from a lesson to complaints. Every rule is itself tested: on one good lesson, built below,
+that all of them must pass, and on spoilt copies of it, one of which each of them must refuse.
+
+What the lesson's author needs to know of the format:
+
+- The first cell is Markdown, holds the one H1 (``# Cut a text …``: it starts with a verb of `VERBS`) and the line
+  ``**40 minutes** reading and running, 20 minutes exercises``.
+- Tags: ``core`` (8 to 10 cells), ``exercise`` (3 or more), ``predict``, and ``nbval-ignore-output``, each use of which
+  needs its reason in `IGNORED`. No other tag.
+- A ``predict`` cell's first line of output is ``Compare with your guess:``.
+- Sections ``## Exercises``, ``## Recap``, ``## Take it with you`` (with its ``But:`` list), ``## Further reading``, in
+  this order; the last Markdown cell holds ``Code: MIT. Text: CC BY 4.0.``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+Cell = dict[str, Any]
+
+# (lesson, cell id) -> why its output cannot be compared.
+IGNORED: dict[tuple[str, str], str] = {}
+TAGS = {"core", "exercise", "predict", "nbval-ignore-output"}
+MAGICS: set[str] = set()  # none is allowed; nbval takes an unknown one for a passed cell
+VERBS = re.compile(
+    "(?:Add|Ask|Bring|Build|Check|Choose|Clean|Compare|Count|Cut|Embed|Find|Follow|Give|Keep|Know|Let|Look|"
+    "Make|Map|Measure|Meet|Mend|Move|Name|Pack|Paint|Put|Read|Retrieve|Run|Scale|Search|See|Show|Slice|"
+    "Split|Spread|Start|Store|Take|Teach|Tell|Trace|Tune|Turn|Understand|Use|Watch|Widen|Work)"
+)
+MINUTES = re.compile(r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes exercises")
+GUESS = "Compare with your guess:"
+LICENCE = "Code: MIT. Text: CC BY 4.0."
+SECTIONS = ["Exercises", "Recap", "Take it with you", "Further reading"]
+HYPE = re.compile(r"\b(simply|just|obvious(?:ly)?|easy|easily|trivial(?:ly)?|clearly|of course)\b|!", re.IGNORECASE)
+IMAGE = re.compile(r"<img\b[^>]*>")
+ALT = re.compile(r"""\balt=(["'])(.*?)\1""", re.DOTALL)
+PICTURE = re.compile(r"data:image/[a-z+]+;base64,([A-Za-z0-9+/=]+)")
+PAINT = re.compile("background-color|linear-gradient")
+
+
+@dataclass
+class Lesson:
+    """One notebook as stored, and what the rules ask of it."""
+
+    name: str
+    text: str
+    siblings: frozenset[str]  # the notebooks beside it
+
+    @cached_property
+    def notebook(self) -> dict[str, Any]:
+        return dict(json.loads(self.text))
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        return [{**cell, "source": joined(cell["source"])} for cell in self.notebook["cells"]]
+
+    @property
+    def code(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell["cell_type"] == "code"]
+
+    @property
+    def markdown(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell["cell_type"] == "markdown"]
+
+    def tagged(self, tag: str) -> list[Cell]:
+        return [cell for cell in self.cells if tag in tags(cell)]
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The Markdown cells' block tokens, each cell parsed on its own as JupyterLab does."""
+        return [token for cell in self.markdown for token in MarkdownIt().enable("table").parse(cell["source"])]
+
+    @cached_property
+    def inlines(self) -> list[Token]:
+        return [child for token in self.tokens for child in token.children or ()]
+
+    @cached_property
+    def headings(self) -> list[tuple[int, str]]:
+        pairs = zip(self.tokens, self.tokens[1:], strict=False)
+        return [(int(a.tag[1:]), b.content) for a, b in pairs if a.type == "heading_open"]
+
+    @cached_property
+    def prose(self) -> list[str]:
+        """The words a learner reads: no fenced code, no markup, no addresses; a term in backticks counts."""
+        parts = [
+            " ".join(child.content for child in token.children or () if child.type in ("text", "code_inline"))
+            for token in self.tokens
+            if token.type == "inline"
+        ]
+        return [word for word in " ".join(parts).split() if re.search(r"\w", word)]
+
+
+def joined(text: str | list[str]) -> str:
+    return text if isinstance(text, str) else "".join(text)
+
+
+def tags(cell: Cell) -> list[str]:
+    return list(cell["metadata"].get("tags", []))
+
+
+def shown(cell: Cell, kind: str) -> list[str]:
+    """Return the cell's outputs of one kind: "text" for what is printed, otherwise a media type."""
+    found = [
+        joined(o.get("text", "")) if kind == "text" else joined(o.get("data", {}).get(kind, ""))
+        for o in cell["outputs"]
+    ]
+    return [text for text in found if text]
+
+
+def label(cell: Cell) -> str:
+    return f"{cell.get('id')} ({next(iter(cell['source'].splitlines()), 'empty')[:60]})"
+
+
+# --- The rules -------------------------------------------------------------------------------------------------------
+
+
+def check_valid(lesson: Lesson) -> Iterator[str]:
+    """GitHub must be able to show it."""
+    try:
+        nbformat.validate(nbformat.reads(lesson.text, as_version=nbformat.NO_CONVERT))
+    except nbformat.ValidationError as error:
+        yield f"not a valid notebook: {error.message}"
+
+
+def check_stored_as_rebuilt(lesson: Lesson) -> Iterator[str]:
+    """Metadata normalised, and the file's layout as `make notebooks` writes it."""
+    twin = copy.deepcopy(lesson.notebook)
+    normalise(twin)
+    if dump(twin) != lesson.text:
+        yield "metadata or layout is not what `make notebooks` writes: run it"
+
+
+def check_has_been_run(lesson: Lesson) -> Iterator[str]:
+    """Nbval does not compare a cell without a count, so changed code would pass."""
+    counts = [cell["execution_count"] for cell in lesson.code]
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"execution counts {counts}: want 1, 2, 3 …"
+
+
+def check_source(lesson: Lesson) -> Iterator[str]:
+    """No installing, no detours to helpers, none of nbval's traps."""
+    forbidden = {
+        r"\bpip\b|\bwget\b|\bgit clone\b": "installs or fetches",
+        r"\bsys\.path\b|\bimport \*": "reaches for helpers in a way that belongs into chunklib",
+        r";[ \t]*(#.*)?$": "a trailing semicolon does not silence output under nbval",
+        r"(?i)# *(NBVAL|PYTEST_VALIDATE)_": "markers are tags, not comments",
+        r"^\s*!|\?\s*$": "a shell command, or IPython's help",
+    }
+    for cell in lesson.code:
+        for pattern, what in forbidden.items():
+            if re.search(pattern, cell["source"], re.MULTILINE):
+                yield f"{label(cell)}: {what}"
+        for magic in re.findall(r"^\s*(%%?\w+)", cell["source"], re.MULTILINE):
+            if magic not in MAGICS:
+                yield f"{label(cell)}: magic {magic} is not on the list"
+        moving = re.search(r"\bclear_output\b|\bdisplay_id\b|\bupdate_display\b|\binteract\b", cell["source"])
+        if moving and "nbval-ignore-output" not in tags(cell):
+            yield f"{label(cell)}: nbval does not follow {moving[0]}"
+
+
+def check_outputs(lesson: Lesson) -> Iterator[str]:
+    """No error, warning, SVG or trace of one machine in what a cell shows."""
+    for cell in lesson.code:
+        for output in cell["outputs"]:
+            if output["output_type"] == "error" or output.get("name") == "stderr":
+                yield f"{label(cell)}: stores an error or stderr"
+            if "image/svg+xml" in output.get("data", {}):
+                yield f"{label(cell)}: SVG (dates and random ids in it, and JupyterLab hides it)"
+        text = "\n".join(t for kind in ("text", "text/plain", "text/html") for t in shown(cell, kind))
+        for pattern, what in {
+            r"<svg\b": "SVG, which JupyterLab hides",
+            r"\b\w*Warning: ": "a warning",
+            r"Traceback \(most recent call last\)": "a traceback",
+            r"\b0x[0-9a-f]{6,}": "an object's address",
+            MACHINE_PATH.pattern: "a path of one machine",
+        }.items():
+            if found := re.search(pattern, text):
+                yield f"{label(cell)}: shows {what}: {found[0]}"
+
+
+def check_tags(lesson: Lesson) -> Iterator[str]:
+    """Known tags only (so no raises-exception, which passes when nothing is raised); an ignored cell has its reason."""
+    for cell in lesson.cells:
+        for tag in sorted(set(tags(cell)) - TAGS):
+            yield f"{label(cell)}: unknown tag {tag}"
+    ignored = {(lesson.name, cell["id"]) for cell in lesson.tagged("nbval-ignore-output")}
+    for key in sorted(ignored - {key for key, reason in IGNORED.items() if reason}):
+        yield f"{key[1]}: output ignored, but no reason in IGNORED"
+    for key in sorted({key for key in IGNORED if key[0] == lesson.name} - ignored):
+        yield f"{key[1]}: a reason in IGNORED, but the cell is not tagged"
+
+
+def check_size(lesson: Lesson) -> Iterator[str]:
+    """Short enough to be finished."""
+    low, high = (1, 22) if lesson.name.startswith("00") else (18, 28)
+    if not low <= len(lesson.code) <= high:
+        yield f"{len(lesson.code)} code cells: want {low} to {high}"
+    if len(lesson.prose) > 1900:
+        yield f"{len(lesson.prose)} words of prose: want 1,900 at most"
+    if len(lesson.text.encode()) > 300_000:
+        yield f"{len(lesson.text.encode())} bytes: want 300,000 at most"
+    for cell in lesson.code:
+        if (lines := len(cell["source"].splitlines())) > 20:
+            yield f"{label(cell)}: {lines} lines; more than 20 belong into chunklib"
+
+
+def check_minutes(lesson: Lesson) -> Iterator[str]:
+    """The time stated is honest: words / 180 + 1 for each code cell, within a quarter."""
+    if not (stated := MINUTES.search(lesson.cells[0]["source"])):
+        yield "the first cell lacks its minutes: **40 minutes** reading and running, 20 minutes exercises"
+        return
+    reading, exercises = int(stated[1]), int(stated[2])
+    expected = len(lesson.prose) / 180 + len(lesson.code)
+    if abs(reading - expected) > expected / 4:
+        yield f"{reading} minutes stated, {expected:.0f} expected"
+    if not 15 <= exercises <= 25:
+        yield f"{exercises} minutes of exercises: want 15 to 25"
+
+
+def check_headings(lesson: Lesson) -> Iterator[str]:
+    """One H1, first, that starts with a verb; no level left out; the closing sections in order."""
+    levels = [level for level, _ in lesson.headings]
+    if levels.count(1) != 1 or levels[0] != 1:
+        yield f"want one H1, first; levels are {levels}"
+        return
+    if not VERBS.fullmatch((title := lesson.headings[0][1]).split()[0]):
+        yield f"the title {title!r} does not start with a verb (or extend VERBS)"
+    if lesson.cells[0]["cell_type"] != "markdown" or not lesson.cells[0]["source"].startswith("# "):
+        yield "the first cell is not the title"
+    for (level, _), (next_level, heading) in zip(lesson.headings, lesson.headings[1:], strict=False):
+        if next_level > level + 1:
+            yield f"{heading!r} jumps from level {level} to {next_level}"
+    closing = [heading for level, heading in lesson.headings if level == 2 and heading in SECTIONS]
+    if closing != SECTIONS:
+        yield f"closing sections are {closing}: want {SECTIONS}"
+
+
+def check_closing(lesson: Lesson) -> Iterator[str]:
+    """What to take home says what it leaves out; the licence is told."""
+    whole = "\n\n".join(cell["source"] for cell in lesson.markdown)
+    _, _, home = whole.partition("\n## Take it with you\n")
+    if not re.search(r"^\W*But:", home.partition("\n## Further reading")[0], re.MULTILINE):
+        yield "no list that starts with But: under 'Take it with you'"
+    if not lesson.markdown or LICENCE not in lesson.markdown[-1]["source"]:
+        yield f"the last Markdown cell lacks: {LICENCE}"
+
+
+def check_pictures(lesson: Lesson) -> Iterator[str]:
+    """Every picture has alternative text of five words or more, and is small."""
+    pictures = 0
+    for cell in lesson.code:
+        for output in cell["outputs"]:
+            if any(kind.startswith("image/") for kind in output.get("data", {})):
+                yield f"{label(cell)}: a bare image; want HTML with <img alt=…>"
+        for page in shown(cell, "text/html"):
+            for image in IMAGE.findall(page):
+                alt = ALT.search(image)
+                if not alt or len(alt[2].split()) < 5:
+                    yield f"{label(cell)}: <img> without alt text of five words"
+            for data in PICTURE.findall(page):
+                pictures += 1
+                if len(data) > 40_000:
+                    yield f"{label(cell)}: a figure of {len(data)} bytes; want 40,000 at most"
+    if pictures > 4:
+        yield f"{pictures} figures: want 4 at most"
+    for token in lesson.inlines:
+        if token.type == "image" and len(token.content.split()) < 5:
+            yield f"image {token.attrs['src']!r} in the prose without alt text of five words"
+    for image in IMAGE.findall(
+        "\n".join(token.content for token in lesson.tokens if "html" in token.type or token.children)
+    ):
+        alt = ALT.search(image)
+        if not alt or len(alt[2].split()) < 5:
+            yield "<img> in the prose without alt text of five words"
+
+
+def check_exercises_and_core(lesson: Lesson) -> Iterator[str]:
+    """Three exercises or more; 8 to 10 cells make the 90-minute version."""
+    if (exercises := len([c for c in lesson.tagged("exercise") if c["cell_type"] == "code"])) < 3:
+        yield f"{exercises} code cells tagged exercise: want 3 or more"
+    if not 8 <= (core := len(lesson.tagged("core"))) <= 10:
+        yield f"{core} cells tagged core: want 8 to 10"
+
+
+def check_predictions(lesson: Lesson) -> Iterator[str]:
+    """What the learner is to guess is folded, and what shows of it (its first line) gives nothing away."""
+    for cell in lesson.tagged("predict"):
+        if cell["cell_type"] != "code" or not cell["outputs"]:
+            yield f"{label(cell)}: tagged predict, but shows nothing"
+            continue
+        if cell["metadata"].get("jupyter", {}).get("outputs_hidden") is not True:
+            yield f"{label(cell)}: the output of a predict cell must be folded"
+        if not joined(cell["outputs"][0].get("text", "")).startswith(GUESS):
+            yield f"{label(cell)}: its output must start with {GUESS!r}"
+        if any(PAINT.search(page) for page in shown(cell, "text/html")):
+            yield f"{label(cell)}: painted chunks cannot be folded"
+
+
+def check_what_to_notice(lesson: Lesson) -> Iterator[str]:
+    """Every cell that shows something is followed by a sentence about it."""
+    for cell, following in zip(lesson.cells, [*lesson.cells[1:], None], strict=True):
+        if cell["cell_type"] != "code" or not cell["outputs"] or "exercise" in tags(cell):
+            continue
+        if following is None or following["cell_type"] != "markdown":
+            yield f"{label(cell)}: shows something, and no text follows"
+
+
+def check_prose(lesson: Lesson) -> Iterator[str]:
+    """No word that makes a stuck learner feel small, no shouting."""
+    text = "\n".join(child.content for child in lesson.inlines if child.type == "text")
+    for found in HYPE.finditer(text):
+        yield f"{found[0]!r} in: …{text[max(0, found.start() - 30) : found.end() + 30]!r}…"
+
+
+def check_links(lesson: Lesson) -> Iterator[str]:
+    """Links to other lessons lead somewhere; any other local file is missing beside a learner's copy."""
+    for token in lesson.inlines:
+        address = str(token.attrs.get("href", token.attrs.get("src", "")))
+        if not address or re.match(r"https?://|mailto:|data:|attachment:", address):
+            continue
+        target, _, anchor = address.partition("#")
+        if target and target not in lesson.siblings:
+            yield f"link to {target}: no such notebook here"
+        names = {heading.replace(" ", "-") for _, heading in lesson.headings}  # JupyterLab's anchors
+        if not target and anchor not in names:
+            yield f"link to #{anchor}: no such heading"
+
+
+Rule = Callable[[Lesson], Iterator[str]]
+RULES: list[Rule] = [rule for name, rule in sorted(globals().items()) if name.startswith("check_")]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_lesson(path: Path, rule: Rule) -> None:
+    text = path.read_bytes().decode("utf-8")
+    found = list(rule(Lesson(path.stem, text, frozenset(p.name for p in NOTEBOOKS))))
+    assert not found, "\n".join([path.name, *found])
+
+
+def test_few_outputs_are_ignored() -> None:
+    assert len(IGNORED) <= 5, "ignored cells are rare"
+
+
+# --- The rules on a good lesson and on spoilt copies of it -----------------------------------------------------------
+
+
+def text_cell(source: str, *names: str) -> Cell:
+    return {"cell_type": "markdown", "metadata": {"tags": list(names)} if names else {}, "source": source}
+
+
+def code_cell(source: str, *outputs: Cell, tagged: str = "") -> Cell:
+    metadata = {"tags": tagged.split()} if tagged else {}
+    return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": list(outputs)}
+
+
+def printed(text: str, name: str = "stdout") -> Cell:
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def page(html: str, kind: str = "text/html") -> Cell:
+    return {"output_type": "display_data", "metadata": {}, "data": {kind: html, "text/plain": "<a picture>"}}
+
+
+FIGURE = '<figure><img alt="Recall grows with size until 200" src="data:image/png;base64,{}"></figure>'
+
+
+def good() -> dict[str, Any]:
+    """Build a lesson that every rule passes: 18 code cells, few words."""
+    cells = [
+        text_cell(
+            "# Cut a text\n\n**18 minutes** reading and running, 20 minutes exercises\n\nAfter [00](00_a.ipynb)."
+        ),
+        text_cell(
+            "## See it\n\nSee [the recap](#Recap) too.\n\n![a bar for each of six chunks](https://example.org/a.png)"
+        ),
+    ]
+    for number in range(13):
+        cells += [
+            code_cell(f"print({number})", printed(f"{number}\n"), tagged="core" if number < 8 else ""),
+            text_cell("Notice the number."),
+        ]
+    cells += [
+        code_cell(f"print({GUESS!r}, 3)", printed(GUESS + " 3\n"), tagged="predict"),
+        text_cell("### Further\n\nThree it is."),
+        code_cell("figure(fig)", page(FIGURE.format("AAAA"))),
+        text_cell("The curve is flat.\n\n## Exercises"),
+        *(code_cell(f'check("1.{n}", ...)', printed("not attempted yet\n"), tagged="exercise") for n in (1, 2, 3)),
+        text_cell("## Recap\n\nYou cut."),
+        text_cell(
+            f"## Take it with you\n\nCopy it.\n\nBut:\n\n- no overlap\n\n## Further reading\n\nA book.\n\n{LICENCE}"
+        ),
+    ]
+    return finished({"cells": cells})
+
+
+def finished(notebook: dict[str, Any]) -> dict[str, Any]:
+    normalise(notebook)
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for count, cell in enumerate(code, start=1):
+        cell["execution_count"] = count
+    return notebook
+
+
+def lesson(notebook: dict[str, Any], text: str | None = None) -> Lesson:
+    return Lesson("01_good", dump(notebook) if text is None else text, frozenset({"00_a.ipynb", "01_good.ipynb"}))
+
+
+def find(notebook: dict[str, Any], start: str) -> Cell:
+    return dict.__getitem__({cell["source"].startswith(start): cell for cell in notebook["cells"]}, True)
+
+
+def source(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    """Replace text in the first cell that holds it."""
+
+    def spoil(notebook: dict[str, Any]) -> None:
+        cell = next(cell for cell in notebook["cells"] if old in cell["source"])
+        cell["source"] = cell["source"].replace(old, new)
+
+    return spoil
+
+
+def output(*outputs: Cell) -> Callable[[dict[str, Any]], None]:
+    def spoil(notebook: dict[str, Any]) -> None:
+        find(notebook, "print(12)")["outputs"] = list(outputs)
+
+    return spoil
+
+
+def tag(start: str, *names: str) -> Callable[[dict[str, Any]], None]:
+    def spoil(notebook: dict[str, Any]) -> None:
+        find(notebook, start)["metadata"]["tags"] = list(names)
+
+    return spoil
+
+
+def put(key: str, value: object, start: str = "print(12)") -> Callable[[dict[str, Any]], None]:
+    def spoil(notebook: dict[str, Any]) -> None:
+        find(notebook, start)[key] = value
+
+    return spoil
+
+
+def remove(start: str) -> Callable[[dict[str, Any]], None]:
+    def spoil(notebook: dict[str, Any]) -> None:
+        notebook["cells"].remove(find(notebook, start))
+        finished(notebook)
+
+    return spoil
+
+
+def kernel(notebook: dict[str, Any]) -> None:
+    notebook["metadata"]["kernelspec"] = {"display_name": "my env", "language": "python", "name": "my-env"}
+
+
+Spoil = Callable[[dict[str, Any]], object]
+SPOILT: list[tuple[Rule, str, Spoil]] = [
+    (check_valid, "no outputs", lambda notebook: find(notebook, "print(12)").pop("outputs")),
+    (check_stored_as_rebuilt, "kernel", kernel),
+    (check_stored_as_rebuilt, "timings", put("metadata", {"execution": {"iopub.execute_input": "2026-01-01"}})),
+    (check_stored_as_rebuilt, "python version", lambda nb: nb["metadata"]["language_info"].update(version="3.11.7")),
+    (check_has_been_run, "not run", put("execution_count", None)),
+    (check_has_been_run, "out of order", put("execution_count", 99)),
+    (check_source, "pip", source("print(12)", "print(12)\n!pip install x")),
+    (check_source, "clone", source("print(12)", "run('git clone x')")),
+    (check_source, "wget", source("print(12)", "run('wget x')")),
+    (check_source, "sys.path", source("print(12)", "sys.path.append('..')")),
+    (check_source, "star", source("print(12)", "from chunklib import *")),
+    (check_source, "semicolon", source("print(12)", "print(12);")),
+    (check_source, "magic", source("print(12)", "%matplotlib inline")),
+    (check_source, "cell magic", source("print(12)", "%%time\nprint(12)")),
+    (check_source, "shell", source("print(12)", "!ls")),
+    (check_source, "help", source("print(12)", "print?")),
+    (check_source, "marker", source("print(12)", "# NBVAL_SKIP\nprint(12)")),
+    (check_source, "interact", source("print(12)", "interact(f)")),
+    (check_outputs, "stderr", output(printed("x", name="stderr"))),
+    (check_outputs, "error", output({"output_type": "error", "ename": "E", "evalue": "", "traceback": []})),
+    (check_outputs, "svg", output(page("<x/>", kind="image/svg+xml"))),
+    (check_outputs, "svg in html", output(page("<p><svg></svg></p>"))),
+    (check_outputs, "warning", output(printed("x.py:1: UserWarning: old\n"))),
+    (check_outputs, "traceback", output(printed("Traceback (most recent call last):\n"))),
+    (check_outputs, "address", output(printed("<object at 0x7f00aa12bb>\n"))),
+    (check_outputs, "path", output(printed("in \n" + "/home" + "/me/course\n"))),
+    (check_tags, "raises", tag("print(12)", "raises-exception")),
+    (check_tags, "no reason", tag("print(12)", "nbval-ignore-output")),
+    (check_size, "cells", remove("print(12)")),
+    (check_size, "words", source("You cut.", "word " * 1900)),
+    (check_size, "bytes", output(printed("x" * 300_000))),
+    (check_size, "lines", source("print(12)", "print(12)\n" * 21)),
+    (check_minutes, "too short", source("**18 minutes**", "**12 minutes**")),
+    (check_minutes, "too long", source("**18 minutes**", "**25 minutes**")),
+    (check_minutes, "missing", source("**18 minutes**", "18 minutes")),
+    (check_minutes, "exercises", source("20 minutes", "5 minutes")),
+    (check_headings, "two titles", source("## Recap", "# Recap")),
+    (check_headings, "no verb", source("# Cut a", "# Fixed-size")),
+    (check_headings, "jump", source("### Further", "#### Further")),
+    (check_headings, "no recap", source("## Recap", "## Summary")),
+    (check_headings, "first cell", lambda nb: nb["cells"].insert(0, text_cell("Hello."))),
+    (check_closing, "but", source("But:", "And:")),
+    (check_closing, "licence", source(LICENCE, "")),
+    (check_pictures, "bare", output(page("AAAA", kind="image/png"))),
+    (check_pictures, "no alt", output(page('<img src="data:image/png;base64,AA">'))),
+    (check_pictures, "short alt", output(page('<img alt="a plot" src="data:image/png;base64,AA">'))),
+    (check_pictures, "heavy", output(page(FIGURE.format("A" * 40_001)))),
+    (check_pictures, "many", output(page(FIGURE.format("AA") * 4))),
+    (check_pictures, "prose", source("![a bar for each of six chunks]", "![chunks]")),
+    (check_pictures, "prose html", source("You cut.", 'You <img src="a.png"> cut.')),
+    (check_pictures, "prose html block", source("You cut.", '\n<img src="a.png">\n')),
+    (check_exercises_and_core, "exercises", tag('check("1.3"', "core")),
+    (check_exercises_and_core, "few core", tag("print(0)", "core-ish")),
+    (check_exercises_and_core, "many core", lambda nb: [tag(f"print({n})", "core")(nb) for n in (8, 9, 10)]),
+    (check_predictions, "open", put("metadata", {"tags": ["predict"]}, start="print('Comp")),
+    (check_predictions, "gives it away", put("outputs", [printed("3\n")], start="print('Comp")),
+    (check_predictions, "nothing", put("outputs", [], start="print('Comp")),
+    (
+        check_predictions,
+        "painted",
+        put("outputs", [printed(GUESS), page('<mark style="background-color: red">')], start="print('Comp"),
+    ),
+    (check_what_to_notice, "code follows", lambda nb: nb["cells"].insert(2, code_cell("print(1)", printed("1\n")))),
+    (check_what_to_notice, "nothing follows", lambda nb: nb["cells"].append(code_cell("1", printed("1\n")))),
+    (check_prose, "just", source("You cut.", "You just cut.")),
+    (check_prose, "shouting", source("You cut.", "You cut!")),
+    (check_links, "gone", source("00_a.ipynb", "00_b.ipynb")),
+    (check_links, "outside", source("00_a.ipynb", "../README.md")),
+    (check_links, "anchor", source("#Recap", "#Summary")),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_rule_passes_the_good_lesson(rule: Rule) -> None:
+    assert list(rule(lesson(good()))) == []
+
+
+@pytest.mark.parametrize(("rule", "what", "spoil"), SPOILT, ids=[f"{rule.__name__}-{what}" for rule, what, _ in SPOILT])
+def test_rule_refuses_the_spoilt_lesson(rule: Rule, what: str, spoil: Spoil) -> None:
+    notebook = good()
+    spoil(notebook)
+    # Not by dump(): it would mend or refuse some of the damage.
+    text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    assert list(rule(lesson(notebook, text)))
+
+
+def test_every_rule_has_a_spoilt_lesson() -> None:
+    assert {rule for rule, _, _ in SPOILT} == set(RULES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(dump(good()).rstrip("\n"), id="no newline at the end"),
+        pytest.param(json.dumps(good(), indent=2), id="other indent"),
+        pytest.param(dump(good()).replace("\n", "\r\n"), id="line ends of Windows"),
+    ],
+)
+def test_layout_is_checked(text: str) -> None:
+    assert list(check_stored_as_rebuilt(lesson({}, text)))
+
+
+def test_words_are_counted_as_a_reader_would() -> None:
+    source = "## Two words\n\nA `term`, [a link](https://example.org/long), **bold**.\n\n```python\nno = 1\n```\n\n"
+    notebook = {"cells": [text_cell(source + "| a | b |\n|---|---|\n| c | d |")]}
+    assert lesson(finished(notebook)).prose == ["Two", "words", "A", "term", "a", "link", "bold", *"abcd"]
+
+
+def test_normalise_twice_changes_nothing() -> None:
+    once = good()
+    twice = copy.deepcopy(once)
+    normalise(twice)
+    assert twice == once
+    assert len({cell["id"] for cell in once["cells"]}) == len(once["cells"])
