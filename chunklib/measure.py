@@ -129,7 +129,12 @@ def _by_tokens(text: str, name: str) -> Ruler:
         _characters_begun(name)[_encode_all(encoding, clean)], dtype=np.int32 if len(clean) < 2**31 else np.int64
     )
 
-    return _stepped(clean, encoding.encode_ordinary, memoryview(ends), "/")
+    ordinary = encoding.encode_ordinary
+
+    def encode(part: str) -> Sequence[int]:
+        return ordinary(part) if len(part) < _LONG else _encode_all(encoding, part)  # type: ignore[no-any-return]
+
+    return _stepped(clean, encode, memoryview(ends), "/")
 
 
 def _encode_all(encoding: tiktoken.Encoding, text: str) -> Any:
@@ -170,7 +175,7 @@ def _stepped(text: str, encode: Callable[[str], Sequence[int]], ends: Sequence[i
             while q > 0 and text[q - 1].isspace():
                 q = rfind(" ", a + 1, q)
         if p < 0 or q < p:
-            return len(encode(text[a:b])) if b - a < _LONG else len(whole(text[a:b]))
+            return len(encode(text[a:b]))
         total = 0
         if p > a:
             total = len(encode(text[a:p]))

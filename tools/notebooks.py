@@ -9,6 +9,7 @@ A notebook is written only if every cell ran, and nothing went to stderr; otherw
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -80,7 +81,9 @@ def rebuild(path: Path) -> list[str]:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    normalise(raw)  # first: a cell written by hand may lack its id
+    notebook = nbformat.reads(json.dumps(raw), as_version=4)
     client = NotebookClient(
         notebook,
         kernel_name="python3",
