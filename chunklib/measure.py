@@ -23,15 +23,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import regex
 
 from chunklib.span import Span
-
-if TYPE_CHECKING:
-    import tiktoken
 
 Length = str | Callable[[str], int]
 
@@ -132,12 +129,12 @@ def _by_tokens(text: str, name: str) -> Ruler:
     ordinary = encoding.encode_ordinary
 
     def encode(part: str) -> Sequence[int]:
-        return ordinary(part) if len(part) < _LONG else _encode_all(encoding, part)  # type: ignore[no-any-return]
+        return ordinary(part) if len(part) < _LONG else _encode_all(encoding, part)
 
     return _stepped(clean, encode, memoryview(ends), "/")
 
 
-def _encode_all(encoding: tiktoken.Encoding, text: str) -> Any:
+def _encode_all(encoding: Any, text: str) -> Any:
     """The tokens of a long text, shape (n,). tiktoken gives up on a run of blanks of about a million: cut those."""
     try:
         return encoding.encode_to_numpy(text, disallowed_special=())
@@ -248,7 +245,7 @@ def _without_surrogates(text: str) -> str:
 
 
 @cache
-def _encoding(name: str) -> tiktoken.Encoding:
+def _encoding(name: str) -> Any:
     import tiktoken
 
     known = tiktoken.list_encoding_names()

@@ -53,7 +53,7 @@ def run(code: str, home: Path) -> str:
     kept = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("HF_", "XDG_", "TRANSFORMERS_", "TIKTOKEN_", "NLTK_", "DATA_GYM_"))
+        if not key.startswith(("HF_", "XDG_", "TRANSFORMERS_", "TIKTOKEN_", "NLTK_", "DATA_GYM_", "CHUNKLIB_"))
     }
     nowhere = "http://{}:{}".format(*NOBODY)
     proxies = {

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Fixed size: worked examples with exact values."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunklib.fixed_size import split_fixed_size
+from chunklib.measure import count
+
+CAT = "There was a cat. The cat sat. The cat sat on a mat."
+
+
+def test_the_cat_in_words() -> None:
+    spans = split_fixed_size(CAT, chunk_size=5, chunk_overlap=1, length="words")
+    assert [s.of(CAT) for s in spans] == ["There was a cat.", ". The cat sat.", ". The cat sat on", "on a mat."]
+    assert [s.of(CAT).split()[0] for s in spans] == ["There", ".", ".", "on"]
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("abcdefgh", [(0, 8)]),
+        ("abcdefghi", [(0, 9)]),
+        ("abcdefghij", [(0, 10)]),
+        ("abcdefghijk", [(0, 10), (8, 11)]),
+    ],
+)
+def test_no_tail_that_holds_only_the_overlap(text: str, spans: list[tuple[int, int]]) -> None:
+    assert split_fixed_size(text, chunk_size=10, chunk_overlap=2, length="characters") == spans
+
+
+def test_special_tokens_are_plain_text() -> None:
+    text = "A document ends with <|endoftext|> in this corpus, and <|fim_prefix|> too."
+    spans = split_fixed_size(text, chunk_size=8)
+    assert "".join(s.of(text) for s in spans).replace(" ", "") == text.replace(" ", "")
+    assert max(count(s.of(text)) for s in spans) == 8
+
+
+@pytest.mark.parametrize("chunk_size", [1, 2, 3])
+def test_no_character_is_cut_in_half(chunk_size: int) -> None:
+    text = "Größe 猫 und 🦔 über ẞ"
+    spans = split_fixed_size(text, chunk_size=chunk_size)
+    assert all(s.end - s.start == 1 or count(s.of(text)) <= chunk_size for s in spans)
+    assert "".join(s.of(text) for s in spans).replace(" ", "") == text.replace(" ", "")

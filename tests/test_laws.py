@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Every splitter, every length, text that hurts: the laws hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+import regex
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunklib.fixed_size import split_fixed_size
+from chunklib.measure import measure
+from chunklib.recursive import PROSE, boundary_levels, split_recursive
+from tests.laws import assert_laws, hard_text, words
+
+SPLITTERS = [split_fixed_size, split_recursive]
+
+
+def tokens(name: str) -> Callable[[str], int]:
+    return lambda text: len(tiktoken.get_encoding(name).encode(text, disallowed_special=()))
+
+
+def odd(text: str) -> int:
+    """A length that is neither additive nor monotone."""
+    return len(text.split()) * 2 + len(text) // 7 - text.count("a") % 2
+
+
+MEASURES: dict[str, tuple[object, Callable[[str], int]]] = {
+    "tokens": ("tokens", tokens("cl100k_base")),
+    "o200k_base": ("o200k_base", tokens("o200k_base")),
+    "words": ("words", words),
+    "characters": ("characters", len),
+    "wordpieces": ("wordpieces", lambda text: measure(text, "wordpieces").size(0, len(text))),
+    "callable": (odd, odd),
+}
+settings = st.integers(1, 50).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("length", MEASURES)
+@given(text=hard_text, setting=settings)
+def test_laws(splitter: Callable[..., list[tuple[int, int]]], length: str, text: str, setting: tuple[int, int]) -> None:
+    name, size = MEASURES[length]
+    chunk_size, chunk_overlap = setting
+    spans = splitter(text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=name)
+    assert_laws(text, spans, size, chunk_size, chunk_overlap)
+    assert spans == splitter(text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=name), "repeatable"
+
+
+@pytest.mark.parametrize("length", ["tokens", "o200k_base", "words", "wordpieces"])
+@given(text=hard_text, ends=st.tuples(st.integers(0, 80), st.integers(0, 80)))
+def test_sizes_are_exact(length: str, text: str, ends: tuple[int, int]) -> None:
+    start, end = sorted(min(end, len(text)) for end in ends)
+    if start < end:
+        assert measure(text, length).size(start, end) == MEASURES[length][1](text[start:end])
+
+
+@pytest.mark.parametrize("length", ["tokens", "words", "characters"])
+@pytest.mark.parametrize("separators", [PROSE, ["\n\n", "\n", " "]])
+@given(text=hard_text, chunk_size=st.sampled_from([1, 3, 8, 20, 50]))
+def test_neighbours_that_fit_together_are_parted_by_a_strong_boundary(
+    length: str, separators: list[str], text: str, chunk_size: int
+) -> None:
+    size = MEASURES[length][1]
+    weakest = len(separators)
+    clusters = [m.span() for m in regex.finditer(r"\X", text)]
+    strength: dict[int, int] = {}
+    for rank, level in enumerate(boundary_levels(separators)):
+        for cut in level.all(text, -1, len(text)):
+            if not any(a < cut < b for a, b in clusters):
+                strength.setdefault(len(text[:cut].rstrip()), rank)
+    spans = split_recursive(text, chunk_size=chunk_size, separators=separators, length=length)
+    for (a, b), (c, d) in zip(spans, spans[1:], strict=False):
+        if size(text[a:d]) <= chunk_size:
+            inside = [rank for place, rank in strength.items() if a < place < b or c < place < d]
+            assert strength.get(b, weakest) <= min(inside, default=weakest)
+
+
+@pytest.mark.parametrize("length", ["words", "characters"])
+@given(text=hard_text, chunk_size=st.integers(1, 20))
+def test_fixed_size_takes_all_that_fits(length: str, text: str, chunk_size: int) -> None:
+    size = MEASURES[length][1]
+    units = measure(text, length).units
+    clusters = [m.span() for m in regex.finditer(r"\X", text)]
+    spans = split_fixed_size(text, chunk_size=chunk_size, length=length)
+    for (start, _), (after, _) in zip(spans, spans[1:], strict=False):
+        unit = next(end for end in units if end > after)
+        if not any(a < unit < b for a, b in clusters):
+            assert size(text[start:unit].rstrip()) > chunk_size
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"chunk_size": 0}, ValueError, "chunk_size=0 must be 1 or more"),
+        ({"chunk_size": -3}, ValueError, "chunk_size=-3 must be 1 or more"),
+        ({"chunk_size": 50, "chunk_overlap": 60}, ValueError, "chunk_overlap=60 must be smaller than chunk_size=50"),
+        ({"chunk_size": 50, "chunk_overlap": 50}, ValueError, "chunk_overlap=50 must be smaller than chunk_size=50"),
+        ({"chunk_size": 50, "chunk_overlap": -1}, ValueError, "chunk_overlap=-1 must be 0 or more"),
+        ({"chunk_size": None, "chunk_overlap": 5}, (TypeError, ValueError), "chunk_size"),
+        ({"chunk_size": None}, (TypeError, ValueError), "chunk_size=None"),
+        ({"chunk_size": "200"}, TypeError, "chunk_size='200' must be an int"),
+        ({"chunk_size": 20.0}, TypeError, r"chunk_size=20\.0 must be an int"),
+        ({"chunk_size": True}, TypeError, "chunk_size=True must be an int"),
+        ({"length": "pages"}, ValueError, "length='pages' is unknown"),
+        ({"length": 3}, TypeError, "length=3 must be a name or a function"),
+        ({"length": lambda text: 1.5}, TypeError, r"length returned 1\.5"),
+        ({"length": lambda text: None}, TypeError, "length returned None"),
+    ],
+)
+def test_bad_settings(
+    splitter: Callable[..., object], settings: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        splitter("Some text.", **settings)
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("text", [None, b"bytes", 7, ["a"]])
+def test_text_must_be_str(splitter: Callable[..., object], text: object) -> None:
+    with pytest.raises(TypeError, match="must be str"):
+        splitter(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\r\t \f\u2028"])
+def test_blank_text_gives_nothing_but_bad_settings_still_raise(text: str) -> None:
+    for splitter in SPLITTERS:
+        assert splitter(text) == []
+        with pytest.raises(ValueError, match="chunk_size=0"):
+            splitter(text, chunk_size=0)
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "\n", ".", "1", "猫", "\u0301", " \u0301", "👩‍👩‍👧‍👦", "🇩🇪", "\ud83d", "\0", "a\r", "A. "])
+def test_a_megabyte_of_anything_ends(unit: str) -> None:
+    text = "x" + unit * (1_000_000 // len(unit)) + "y"
+    for splitter in SPLITTERS:
+        began = time.perf_counter()
+        spans = splitter(text)
+        assert time.perf_counter() - began < 60, "not a measurement: bounded, not hanging"
+        assert spans[0][0] == 0
+        assert spans[-1][1] == len(text)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Faults reported of published libraries, each with the setting it was reported for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunklib.fixed_size import split_fixed_size
+from chunklib.measure import count
+from chunklib.recursive import split_recursive
+from chunklib.span import Document, chunk_document, chunk_documents
+
+ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
+CASES = {row["id"]: row for row in ROWS}
+fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_recursive)
+chars = {"length": "characters"}
+TRY: dict[str, list[Callable[[str], list[tuple[int, int]]]]] = {
+    "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
+    "FIX-03": [fixed(chunk_size=size) for size in (1, 2, 3)],
+    "FIX-05": [fixed(chunk_size=8), recursive(chunk_size=8)],
+    "FIX-06": [fixed(chunk_size=10, chunk_overlap=2, **chars)],
+    "FIX-10": [fixed(chunk_size=20), recursive(chunk_size=20)],
+    "FIX-11": [fixed(), recursive()],
+    "FIX-13": [fixed(chunk_size=50), recursive(chunk_size=50)],
+    "REC-01": [recursive(chunk_size=30, chunk_overlap=10, **chars)],
+    "REC-03": [recursive(chunk_size=14, separators=[re.compile(r"\d+")], **chars)],
+    "REC-05": [recursive(chunk_size=5, separators=["*", "."], **chars)],
+    "REC-06": [recursive(chunk_size=1000, **chars)],
+    "REC-08": [recursive(chunk_size=24, **chars)],
+    "REC-10": [recursive(chunk_size=10, separators=[r"\n", " ", ""], **chars)],
+    "REC-12": [recursive(chunk_size=4, chunk_overlap=2, **chars)],
+    "REC-14": [recursive(chunk_size=50, **chars)],
+    "REC-16": [recursive(chunk_size=80, **chars)],
+}
+
+
+def text_of(row: dict[str, Any]) -> str:
+    return str(row["input"]) if "input" in row else str(eval(row["make"]))
+
+
+def cover(text: str, spans: list[tuple[int, int]]) -> bool:
+    return all(c.isspace() or any(a <= i < b for a, b in spans) for i, c in enumerate(text))
+
+
+def tried() -> Iterator[Any]:
+    for name, splitters in TRY.items():
+        for number, splitter in enumerate(splitters):
+            yield pytest.param(CASES[name], splitter, id=f"{name}-{number}")
+
+
+@pytest.mark.parametrize(("row", "splitter"), list(tried()))
+def test_reported_fault(row: dict[str, Any], splitter: Callable[[str], list[tuple[int, int]]]) -> None:
+    text = text_of(row)
+    spans = [tuple(span) for span in splitter(text)]
+    known = {"text": text, "spans": spans, "S": [text[a:b] for a, b in spans], "ntok": count, "cover": cover, "re": re}
+    assert eval(row["check"], known), row["expect"]
+
+
+def test_every_case_is_tried() -> None:
+    assert set(TRY) | {"FIX-15"} == set(CASES)
+
+
+def test_alone_and_among_others() -> None:
+    document = Document(text_of(CASES["FIX-15"]), id="d")
+    splitter = fixed(chunk_size=6, chunk_overlap=2)
+    alone = chunk_document(document, splitter)
+    among = [c for c in chunk_documents([Document("Other.", id="o"), document], splitter) if c.document_id == "d"]
+    assert alone == among

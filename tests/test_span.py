@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Spans, documents, chunks and their ids."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunklib.fixed_size import split_fixed_size
+from chunklib.outline import markdown_headings
+from chunklib.span import Document, chunk_document
+from tests.laws import hard_text
+
+POLICY = "Before.\n\n# Policy\n\nRule.\n\n## Faults\n\nSixty days.\n\n### Postage\n\nFree.\n\n## Gifts\n\nThe same.\n"
+by_words = partial(split_fixed_size, chunk_size=3, length="words")
+
+
+def test_every_chunk_knows_its_section() -> None:
+    document = Document.from_markdown(POLICY, id="policy")
+    sections = {text: document.section_path(POLICY.index(text)) for text in ("Before.", "Rule", "Free", "The same")}
+    assert sections == {
+        "Before.": (),
+        "Rule": ("Policy",),
+        "Free": ("Policy", "Faults", "Postage"),
+        "The same": ("Policy", "Gifts"),
+    }
+    assert document.section_path(POLICY.index("Free"), POLICY.index("The same") + 8) == ("Policy",)
+
+
+def test_pages_and_metadata() -> None:
+    document = Document("one\ftwo", pages=(0, 4), metadata={"year": 2026})
+    first, second = chunk_document(document, lambda text: [(0, 3), (4, 7)])
+    assert (first.page_number, second.page_number) == (1, 2)
+    first.metadata["year"] = 1
+    assert second.metadata == {"year": 2026}, "each chunk has its own"
+
+
+def test_ids_survive_an_edit_elsewhere_and_tell_equal_texts_apart() -> None:
+    before = chunk_document(Document("same same same other", id="d"), lambda t: [(0, 4), (5, 9), (10, 14), (15, 20)])
+    after = chunk_document(Document("new same same same other", id="d"), lambda t: [(4, 8), (9, 13), (14, 18), (19, 24)])
+    assert [c.id for c in before] == [c.id for c in after]
+    assert len({c.id for c in before}) == 4
+    parents = chunk_document(Document("same", id="d"), lambda t: [(0, 4)], level="parent")
+    assert parents[0].id not in {c.id for c in before}
+
+
+def test_another_key_is_one_argument() -> None:
+    chunks = chunk_document(Document("a b", id="d"), lambda t: [(0, 1), (2, 3)], chunk_id=lambda d, level, t, n: f"{d.id}:{t}")
+    assert [c.id for c in chunks] == ["d:a", "d:b"]
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([(0, 0)], r"bad returned \(0, 0\): want 0 <= start < end <= 7"),
+        ([(0, 8)], r"bad returned \(0, 8\)"),
+        ([(2, 4), (1, 5)], r"bad returned \(1, 5\) after \(2, 4\): starts and ends must increase"),
+        ([(0, 4), (1, 4)], "must increase"),
+    ],
+)
+def test_a_splitter_that_breaks_a_law_is_named(spans: list[tuple[int, int]], message: str) -> None:
+    def bad(text: str) -> list[tuple[int, int]]:
+        return spans
+
+    with pytest.raises(ValueError, match=message):
+        chunk_document(Document("0123456"), bad)
+
+
+@given(text=hard_text)
+def test_chunks_are_slices_and_pickle(text: str) -> None:
+    chunks = chunk_document(Document(text, id="x"), by_words)
+    assert all(c.text == text[c.start : c.end] for c in chunks)
+    assert len({c.id for c in chunks}) == len(chunks)
+    assert pickle.loads(pickle.dumps(chunks)) == chunks
+
+
+def test_a_lone_surrogate_hashes_as_the_replacement_character() -> None:
+    lone, replaced = (chunk_document(Document(t, id="x"), lambda _: [(0, 1)])[0] for t in ("\ud800", "\ufffd"))
+    assert lone.id == replaced.id
+
+
+def test_hashes_in_code_are_no_headings() -> None:
+    text = "---\ntitle: x\n---\n\nTop\n===\n\n```\n# no\n```\n\n    # no\n\n## Yes `code` *here* ##\n"
+    assert [(h.level, h.title) for h in markdown_headings(text)] == [(1, "Top"), (2, "Yes code here")]
+
+
+@given(text=st.text(alphabet="#=-`> \n\r\tab*", max_size=80))
+def test_headings_lie_inside_the_text_in_order(text: str) -> None:
+    headings = markdown_headings(text)
+    assert all(0 <= h.start <= h.end <= len(text) for h in headings)
+    assert [h.start for h in headings] == sorted(h.start for h in headings)
