@@ -15,7 +15,6 @@ means: as far as the table says, then back until the exact count fits.
 
 from __future__ import annotations
 
-import operator
 import os
 import re
 from bisect import bisect_left, bisect_right
@@ -166,7 +165,7 @@ def _stepped(text: str, encode: Callable[[str], Sequence[int]], ends: Sequence[i
         # And up to b? Between a word and a blank or line end, yes. Otherwise up to the last step.
         q, final = b, text[b - 1]
         if b < last and (
-            final.isspace() or text[b] != " " and not (text[b] in "\r\n" and final.isascii() and final.isalnum())
+            final.isspace() or (text[b] != " " and not (text[b] in "\r\n" and final.isascii() and final.isalnum()))
         ):
             q = rfind(" ", a + 1, b)
             while q > 0 and text[q - 1].isspace():
@@ -342,8 +341,10 @@ def pack(
     return spans
 
 
-def check_settings(text: str, chunk_size: int | None, chunk_overlap: int) -> None:
+def check_settings(text: str, chunk_size: int | None, chunk_overlap: int, *, optional: bool = False) -> None:
     """Raise ``TypeError`` or ``ValueError``, naming the value and the mend, unless the settings make sense.
+
+    ``optional``: ``chunk_size`` may be ``None``, for "no limit".
 
     >>> check_settings("", 50, 60)
     Traceback (most recent call last):
@@ -352,17 +353,18 @@ def check_settings(text: str, chunk_size: int | None, chunk_overlap: int) -> Non
     if not isinstance(text, str):
         raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
     for name, value in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
-        if value is None and name == "chunk_size":
-            continue
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        none = optional and value is None and name == "chunk_size"
+        if not none and (isinstance(value, bool) or not hasattr(value, "__index__")):
             raise TypeError(f"{name}={value!r} must be an int")
-    if chunk_size is not None and chunk_size < 1:
-        raise ValueError(f"chunk_size={chunk_size} must be 1 or more")
     if chunk_overlap < 0:
         raise ValueError(f"chunk_overlap={chunk_overlap} must be 0 or more")
-    if chunk_size is None and chunk_overlap:
-        raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
-    if chunk_size is not None and chunk_overlap >= chunk_size:
+    if chunk_size is None:
+        if chunk_overlap:
+            raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
+        return
+    if chunk_size < 1:
+        raise ValueError(f"chunk_size={chunk_size} must be 1 or more")
+    if chunk_overlap >= chunk_size:
         raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
 
 
@@ -395,9 +397,11 @@ def _clusters(text: str) -> _Clusters | None:
     if not _JOINS.search("".join(set(others))):  # no character that joins: each stands alone
         return None
     found = [
-        m.span() for run in _MIXED.finditer(text) for m in regex.finditer(r"\X", text, pos=run.start(), endpos=run.end())
+        m.span()
+        for run in _MIXED.finditer(text)
+        for m in regex.finditer(r"\X", text, pos=run.start(), endpos=run.end())
         if m.end() - m.start() > 1
-    ]  # fmt: skip
+    ]
     return _Clusters([a for a, _ in found], [b for _, b in found])
 
 

@@ -29,7 +29,7 @@ MODEL_FILES = {
 
 
 def point_to_packages() -> None:
-    """Set ``TIKTOKEN_CACHE_DIR``, ``NLTK_DATA`` and ``CHUNKLIB_WORDPIECES`` where they are unset and a carrier is found.
+    """Set ``TIKTOKEN_CACHE_DIR``, ``NLTK_DATA`` and ``CHUNKLIB_WORDPIECES``, unless set, to where a carrier has them.
 
     Cost: a look at the import paths, and a hash of half a megabyte.
     """
@@ -56,7 +56,7 @@ def check(folder: Path, names: list[str] | None = None) -> None:
 
 
 def _inside(package: str, folder: str) -> Path | None:
-    """A folder inside an installed package. Only the top package is looked up, since asking for a nested one runs it."""
+    """A folder inside an installed package. Only the top package is looked up: asking for a nested one runs it."""
     top, *rest = package.split(".")
     spec = find_spec(top)
     for place in (spec.submodule_search_locations or []) if spec else []:

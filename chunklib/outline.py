@@ -9,6 +9,7 @@ But: it trusts the mark-up. A line in bold that merely looks like a heading is n
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 from typing import TYPE_CHECKING
@@ -34,15 +35,19 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
     starts = line_starts(text)
     headings = []
     tokens = _parser().parse(_plain(text))
-    for opening, content in zip(tokens, tokens[1:], strict=False):
+    for opening, content in itertools.pairwise(tokens):
         if opening.type == "heading_open" and opening.map:
             first, last = opening.map
             start, end = starts[first], starts[min(last, len(starts) - 1)]
             block = text[start:end]
             title = " ".join(t.content for t in content.children or () if t.type in ("text", "code_inline"))
             headings.append(
-                Heading(start + len(block) - len(block.lstrip()), start + len(block.rstrip()),
-                        int(opening.tag[1]), " ".join(title.split()))
+                Heading(
+                    start + len(block) - len(block.lstrip()),
+                    start + len(block.rstrip()),
+                    int(opening.tag[1]),
+                    " ".join(title.split()),
+                )
             )
     return tuple(headings)
 

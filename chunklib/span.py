@@ -235,6 +235,8 @@ def checked(spans: Sequence[tuple[int, int]], text: str, splitter: Splitter) -> 
         if not 0 <= start < end <= len(text):
             raise ValueError(f"{name} returned ({start}, {end}): want 0 <= start < end <= {len(text)}")
         if result and (start <= result[-1].start or end <= result[-1].end):
-            raise ValueError(f"{name} returned ({start}, {end}) after {tuple(result[-1])}: starts and ends must increase")
+            raise ValueError(
+                f"{name} returned ({start}, {end}) after {tuple(result[-1])}: starts and ends must increase"
+            )
         result.append(Span(start, end))
     return result

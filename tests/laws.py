@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 
@@ -12,12 +13,80 @@ from hypothesis import strategies as st
 Spans = Sequence[tuple[int, int]]
 
 FRAGMENTS = [
-    " ", "  ", "\n", "\n\n", "\r\n", "\r", "\r\n\r\n", "\n \n", "\t", "\f", "\v", "\x1c", "\x85", "\u2028", "\u2029", "\xa0",
-    "\u3000", "\u200b", "\x00", "a", "cat", "The cat sat.", "There was a cat.", "tokenization", "Donaudampfschiffahrt", "$3.50",
-    "12345678901", "2.4.1", ".", ". ", "...", "?!", ", ", ";", "—", "'s", "’s", "-", "_", "|", "# ", "```", "<|endoftext|>",
-    "é", "e\u0301", " \u0301", "\u0301", "\u0301\u0302\u0303", "👩‍👩‍👧‍👦", "🇩🇪", "🇩", "👍🏽", "🦔", "שלום", "مرحبا", "नमस्ते", "क्षि", "한국어", "각",
-    "今日は天気がいい。", "，", "！", "猫", "ไทย", "\ud83d", "\udc00", "\ufffd", "\u200d", "\U000e0001", "ß", "Ⅷ", "x" * 40, " " * 40,
-]  # fmt: skip
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\r\n\r\n",
+    "\n \n",
+    "\t",
+    "\f",
+    "\v",
+    "\x1c",
+    "\x85",
+    "\u2028",
+    "\u2029",
+    "\xa0",
+    "\u3000",
+    "\u200b",
+    "\x00",
+    "a",
+    "cat",
+    "The cat sat.",
+    "There was a cat.",
+    "tokenization",
+    "Donaudampfschiffahrt",
+    "$3.50",
+    "12345678901",
+    "2.4.1",
+    ".",
+    ". ",
+    "...",
+    "?!",
+    ", ",
+    ";",
+    "—",
+    "'s",
+    "’s",
+    "-",
+    "_",
+    "|",
+    "# ",
+    "```",
+    "<|endoftext|>",
+    "é",
+    "e\u0301",
+    " \u0301",
+    "\u0301",
+    "\u0301\u0302\u0303",
+    "👩‍👩‍👧‍👦",
+    "🇩🇪",
+    "🇩",
+    "👍🏽",
+    "🦔",
+    "שלום",
+    "مرحبا",
+    "नमस्ते",
+    "क्षि",
+    "한국어",
+    "각",
+    "今日は天気がいい。",
+    "，",
+    "！",
+    "猫",
+    "ไทย",
+    "\ud83d",
+    "\udc00",
+    "\ufffd",
+    "\u200d",
+    "\U000e0001",
+    "ß",
+    "Ⅷ",
+    "x" * 40,
+    " " * 40,
+]
 
 hard_text = st.one_of(
     st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join),
@@ -41,7 +110,7 @@ def assert_laws(
     for start, end in spans:
         assert 0 <= start < end <= len(text)
         assert not text[start].isspace() and not text[end - 1].isspace(), "blanks at the rim"
-    for (a, b), (c, d) in zip(spans, spans[1:], strict=False):
+    for (a, b), (c, d) in itertools.pairwise(spans):
         assert a < c and b < d, "starts and ends increase"
     covered = [False] * len(text)
     for start, end in spans:
@@ -51,7 +120,7 @@ def assert_laws(
         return
     for start, end in spans:
         assert size(text[start:end]) <= chunk_size or end - start == 1, "over the limit"
-    for (_, b), (c, _) in zip(spans, spans[1:], strict=False):
+    for (_, b), (c, _) in itertools.pairwise(spans):
         assert c >= b or size(text[c:b]) <= chunk_overlap, "too much overlap"
     rims = {edge for span in spans for edge in span}
     for cluster in regex.finditer(r"\X", text):

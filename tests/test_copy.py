@@ -42,7 +42,15 @@ print("kept")
 def test_the_copy_keeps_the_laws_alone(technique: str, tmp_path: Path) -> None:
     copied = tmp_path / "copied.py"
     copied.write_text(copy_out(technique), encoding="utf-8")
-    command = [sys.executable, "-I", "-c", ALONE, str(copied), str(Path(__file__).with_name("laws.py")), f"split_{technique}"]
+    command = [
+        sys.executable,
+        "-I",
+        "-c",
+        ALONE,
+        str(copied),
+        str(Path(__file__).with_name("laws.py")),
+        f"split_{technique}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ), check=False)
     assert done.stdout == "kept\n", done.stderr
 

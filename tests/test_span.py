@@ -41,7 +41,9 @@ def test_pages_and_metadata() -> None:
 
 def test_ids_survive_an_edit_elsewhere_and_tell_equal_texts_apart() -> None:
     before = chunk_document(Document("same same same other", id="d"), lambda t: [(0, 4), (5, 9), (10, 14), (15, 20)])
-    after = chunk_document(Document("new same same same other", id="d"), lambda t: [(4, 8), (9, 13), (14, 18), (19, 24)])
+    after = chunk_document(
+        Document("new same same same other", id="d"), lambda t: [(4, 8), (9, 13), (14, 18), (19, 24)]
+    )
     assert [c.id for c in before] == [c.id for c in after]
     assert len({c.id for c in before}) == 4
     parents = chunk_document(Document("same", id="d"), lambda t: [(0, 4)], level="parent")
@@ -49,7 +51,9 @@ def test_ids_survive_an_edit_elsewhere_and_tell_equal_texts_apart() -> None:
 
 
 def test_another_key_is_one_argument() -> None:
-    chunks = chunk_document(Document("a b", id="d"), lambda t: [(0, 1), (2, 3)], chunk_id=lambda d, level, t, n: f"{d.id}:{t}")
+    chunks = chunk_document(
+        Document("a b", id="d"), lambda t: [(0, 1), (2, 3)], chunk_id=lambda d, level, t, n: f"{d.id}:{t}"
+    )
     assert [c.id for c in chunks] == ["d:a", "d:b"]
 
 
