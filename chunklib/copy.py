@@ -84,8 +84,8 @@ def _take(
                 continue
             for alias in node.names:
                 if (alias.asname or alias.name) in used:
-                    kept = ast.Import([alias]) if isinstance(node, ast.Import) else None
-                    imports.add(ast.unparse(kept) if kept else f"from {node.module} import {alias.name}")
+                    one = f"import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
+                    imports.add(f"from {node.module} {one}" if isinstance(node, ast.ImportFrom) else one)
     for other, found in inner.items():
         _take(other, found, parts, imports, needs)
     docstring = [f'"""{ast.get_docstring(tree, clean=False)}"""'] if names is None else []

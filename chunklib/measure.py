@@ -125,12 +125,12 @@ def _by_tokens(text: str, name: str) -> Ruler:
         _characters_begun(name)[_encode_all(encoding, clean)], dtype=np.int32 if len(clean) < 2**31 else np.int64
     )
 
-    ordinary = encoding.encode_ordinary
+    ordinary: Callable[[str], Sequence[int]] = encoding.encode_ordinary
 
     def encode(part: str) -> Sequence[int]:
-        return ordinary(part) if len(part) < _LONG else _encode_all(encoding, part)
+        return ordinary(part) if len(part) < _LONG else list(_encode_all(encoding, part))
 
-    return _stepped(clean, encode, memoryview(ends), "/")
+    return _stepped(clean, encode, memoryview(ends), "/")  # type: ignore[arg-type]
 
 
 def _encode_all(encoding: Any, text: str) -> Any:
