@@ -37,6 +37,8 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _WORD = regex.compile(r"\w+|[^\w\s\x1c-\x1f]")  # regex's \s leaves out the four separators that isspace() knows
 _ASCII = bytes(range(128))
 _JOINS = regex.compile(r"[^\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")
+# \X alone takes time in the square of a run of flags: it counts back to the run's start at each. Pairs first, then.
+_CLUSTER = regex.compile(r"\p{RI}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X")
 _LONG = 100_000  # characters; beyond it tiktoken is called with more care
 _TRIES = 50  # boundaries of one level that may tear a character or turn out too far, before a weaker level is tried
 _MIXED = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
@@ -399,7 +401,7 @@ def _clusters(text: str) -> _Clusters | None:
     found = [
         m.span()
         for run in _MIXED.finditer(text)
-        for m in regex.finditer(r"\X", text, pos=run.start(), endpos=run.end())
+        for m in _CLUSTER.finditer(text, pos=run.start(), endpos=run.end())
         if m.end() - m.start() > 1
     ]
     return _Clusters([a for a, _ in found], [b for _, b in found])

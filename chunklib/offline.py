@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,6 +37,10 @@ def point_to_packages() -> None:
     if static := _inside("llama_index.core", "_static"):
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(static / "tiktoken_cache"))
         os.environ.setdefault("NLTK_DATA", str(static / "nltk_cache"))
+        # NLTK reads the variable when it is imported; one that was imported before is told directly.
+        nltk_data = sys.modules.get("nltk.data")
+        if nltk_data and str(static / "nltk_cache") not in nltk_data.path:
+            nltk_data.path.append(str(static / "nltk_cache"))
     if folder := model_folder():
         check(folder, ["tokenizer.json"])
         os.environ.setdefault("CHUNKLIB_WORDPIECES", str(folder / "tokenizer.json"))

@@ -136,7 +136,7 @@ def test_blank_text_gives_nothing_but_bad_settings_still_raise(text: str) -> Non
 
 
 @pytest.mark.parametrize("splitter", SPLITTERS)
-@pytest.mark.parametrize("unit", ["a", " ", "猫", "\u0301", "A. "])
+@pytest.mark.parametrize("unit", ["a", " ", "猫", "\u0301", "🇩🇪", "A. "])
 def test_a_megabyte_of_anything_ends(splitter: Callable[[str], list[tuple[int, int]]], unit: str) -> None:
     text = "x" + unit * (1_000_000 // len(unit)) + "y"
     spans = splitter(text)
