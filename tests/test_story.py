@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The story of the course, frozen: what the assistant answers to each wording, lesson by lesson.
+
+The assistant quotes the best sentence of the best chunk. 60 is right; 30 is the general rule; anything else is another
+sentence. A later lesson adds its own column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache, partial
+
+import pytest
+
+from chunklib.datasets import load_course_documents
+from chunklib.embedding import embed
+from chunklib.fixed_size import split_fixed_size
+from chunklib.retrieval import Index
+from chunklib.span import Chunk, chunk_documents
+
+
+def paragraphs(text: str) -> list[tuple[int, int]]:
+    """Paragraphs without the lines that are headings, as lesson 00 has them."""
+    return [m.span() for m in re.finditer(r"\S.*(?:\n.+)*", text) if not m[0].startswith("#")]
+
+
+def with_headings(chunk: Chunk) -> Chunk:
+    return replace(chunk, context=" > ".join(chunk.section_path))
+
+
+@cache
+def index(lesson: str) -> Index:
+    documents = load_course_documents()
+    if lesson == "00, with headings":
+        return Index(map(with_headings, chunk_documents(documents, paragraphs)))
+    return Index(chunk_documents(documents, partial(split_fixed_size, chunk_size=100)))
+
+
+def answer(lesson: str, question: str) -> str:
+    text = index(lesson).search(question, k=1)[0].chunk.text
+    sentences = [s for s in re.split(r"(?<=[.?!])\s+|\n+", text) if s.strip()]
+    best = sentences[int((embed(sentences) @ embed([question])[0]).argmax())]
+    return "60" if "60 days" in best else "30" if "30-day" in best else "other"
+
+
+WORDINGS = {
+    "What is the return window for defective electronics?": ("30", "60"),
+    "tablet broken, how long to return": ("other", "60"),
+    "how many days do I have to send back a laptop that doesn't work any more": ("30", "60"),
+    "return period electronics": ("other", "other"),
+}
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_wording_by_lesson(wording: str) -> None:
+    assert (answer("00, fixed 100", wording), answer("00, with headings", wording)) == WORDINGS[wording]
