@@ -31,7 +31,7 @@ test: setup ## lint, types, unit tests, examples in docstrings, every output of 
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
-	$(PY) -m pytest -q
+	$(PY) -m pytest -q -n 2 --dist loadfile
 
 notebooks: setup ## run every notebook in a fresh kernel and store what it shows
 	$(PY) tools/notebooks.py

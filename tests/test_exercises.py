@@ -312,6 +312,8 @@ def test_a_loop_that_fills_the_memory_is_stopped_before_its_time(monkeypatch: py
     assert time.monotonic() - start < 10
 
 
+# The interrupt may strike while psutil has a file open, which is then closed by the collector, with a warning.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_of_the_learner_ends_the_call() -> None:
     before = threading.active_count()
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
