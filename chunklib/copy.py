@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,16 +25,34 @@ def copy_out(technique: str) -> str:
     """
     if technique not in techniques():
         raise ValueError(f"technique={technique!r} is unknown; use one of {', '.join(techniques())}")
-    parts: dict[str, list[str]] = {}  # module -> source of what is taken from it, in the order of need
+    modules = {technique: _Module(technique)}
+    below: dict[str, set[str]] = {technique: set()}  # which modules each one stands on
+    taken: set[tuple[str, str]] = set()
     imports: set[str] = set()
-    needs: list[str] = []
-    _take(technique, None, parts, imports, needs)
-    order = sorted((name for name in parts if name != technique), key=lambda name: ("span", "measure").index(name))
-    body = "\n\n\n".join("\n\n\n".join(parts[name]) for name in [*order, technique])
+    todo = [(technique, name) for name in modules[technique].defined]
+    while todo:
+        module, name = todo.pop()
+        if (module, name) in taken:
+            continue
+        taken.add((module, name))
+        here = modules[module]
+        for used in _uses(here.defined[name]):
+            if used in here.defined:
+                todo.append((module, used))
+            elif used in here.inside:
+                other = here.inside[used]
+                modules.setdefault(other, _Module(other))
+                below.setdefault(other, set())
+                below[module].add(other)
+                todo.append((other, used))
+            elif used in here.outside:
+                imports.add(here.outside[used])
+    order = list(TopologicalSorter(below).static_order())
     licence = "\n".join(f"# {line}".rstrip() for line in LICENCE.read_text(encoding="utf-8").splitlines())
     head = [
         "# SPDX-License-Identifier: MIT",
-        f"# From Chunk by Chunk (chunklib/{technique}.py and what it needs). {' '.join(sorted(set(needs)))}",
+        f"# From Chunk by Chunk (chunklib/{technique}.py and what it needs).",
+        *sorted({modules[name].needs for name in order if modules[name].needs}),
         "#",
         licence,
         "",
@@ -41,7 +60,11 @@ def copy_out(technique: str) -> str:
         "",
         *sorted(imports),
     ]
-    return "\n".join(head) + "\n\n\n" + body + "\n"
+    parts = ["\n".join(head)]
+    for name in order:
+        parts += [modules[name].about] if name == technique else []
+        parts += modules[name].sources({wanted for module, wanted in taken if module == name})
+    return "\n\n\n".join(parts) + "\n"
 
 
 def techniques() -> list[str]:
@@ -53,58 +76,46 @@ def techniques() -> list[str]:
     return sorted(file.stem for file in HERE.glob("*.py") if "\ndef split_" in file.read_text(encoding="utf-8"))
 
 
-def _take(
-    module: str, names: set[str] | None, parts: dict[str, list[str]], imports: set[str], needs: list[str]
-) -> None:
-    """Add from ``module`` what ``names`` need (``None``: everything), then the same from what it imports."""
-    source = (HERE / f"{module}.py").read_text(encoding="utf-8")
-    lines = source.splitlines()
-    needs.extend(line.partition("Needs: ")[2] for line in lines[:2] if "Needs: " in line and "nothing" not in line)
-    tree = ast.parse(source)
-    statements = [node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom, ast.If, ast.Expr))]
-    if names is None:
-        chosen = statements
-    else:
-        wanted: set[str] = set(names)
-        while True:
-            chosen = [node for node in statements if _defines(node) & wanted]
-            more = wanted | {name for node in chosen for name in _uses(node)}
-            if more == wanted:
-                break
-            wanted = more
-    used = {name for node in chosen for name in _uses(node)}
-    inner: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chunklib."):
-            if found := {alias.name for alias in node.names} & used:
-                inner.setdefault((node.module or "").removeprefix("chunklib."), set()).update(found)
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and "chunklib" not in ast.unparse(node):
-            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-                continue
-            for alias in node.names:
-                if (alias.asname or alias.name) in used:
-                    one = f"import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
-                    imports.add(f"from {node.module} {one}" if isinstance(node, ast.ImportFrom) else one)
-    for other, found in inner.items():
-        _take(other, found, parts, imports, needs)
-    docstring = [f'"""{ast.get_docstring(tree, clean=False)}"""'] if names is None else []
-    if docstring:  # a docstring in the middle of a file is only an expression: keep it as comments
-        docstring = ["\n".join(f"# {line}".rstrip() for line in (ast.get_docstring(tree) or "").splitlines())]
-    parts[module] = docstring + [_source(node, lines) for node in chosen]
+class _Module:
+    """The source of one module, taken apart."""
 
+    def __init__(self, name: str) -> None:
+        source = (HERE / f"{name}.py").read_text(encoding="utf-8")
+        self.lines, self.tree = source.splitlines(), ast.parse(source)
+        self.needs = next(
+            (f"# {line[2:]}" for line in self.lines[:2] if "Needs: " in line and "nothing" not in line), ""
+        )
+        self.defined = {name: node for node in self.tree.body for name in _defines(node)}
+        self.inside: dict[str, str] = {}  # name -> module of the package that it comes from
+        self.outside: dict[str, str] = {}  # name -> the line that imports it
+        for node in self.tree.body:
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chunklib."):
+                self.inside |= {alias.name: (node.module or "").removeprefix("chunklib.") for alias in node.names}
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                source_of = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+                for alias in node.names:
+                    renamed = f" as {alias.asname}" if alias.asname else ""
+                    self.outside[alias.asname or alias.name] = f"{source_of}import {alias.name}{renamed}"
 
-def _source(node: ast.stmt, lines: list[str]) -> str:
-    """The lines of a statement, with its decorators and the comment above it."""
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(d.lineno for d in decorators)]) - 1
-    while first and lines[first - 1].startswith("#"):
-        first -= 1
-    return "\n".join(lines[first : node.end_lineno])
+    @property
+    def about(self) -> str:
+        """The docstring as comments: in the middle of a file it would only be an expression."""
+        return "\n".join(f"# {line}".rstrip() for line in (ast.get_docstring(self.tree) or "").splitlines())
+
+    def sources(self, names: set[str]) -> list[str]:
+        """The statements that define the names, in their order, each with its decorators and the comment above it."""
+        found = []
+        for node in self.tree.body:
+            if _defines(node) & names:
+                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+                while first and self.lines[first - 1].startswith("#"):
+                    first -= 1
+                found.append("\n".join(self.lines[first : node.end_lineno]))
+        return found
 
 
 def _defines(node: ast.stmt) -> set[str]:
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return {target.id for target in targets if isinstance(target, ast.Name)}

@@ -211,29 +211,20 @@ def _by_function(text: str, length: Callable[[str], int]) -> Ruler:
         return int(result)
 
     def reach(a: int, n: int) -> int:
-        """Double the step until too long, then halve it: correct where the length grows with the text."""
-        fits, step = a + 1, max(n, 1)
-        while fits + step < stop and size(a, fits + step) <= n:
-            fits, step = fits + step, step * 2
-        over = min(fits + step, stop)
-        if over == stop and size(a, stop) <= n:
-            return stop
-        while over - fits > 1:
-            middle = (fits + over) // 2
-            fits, over = (middle, over) if size(a, middle) <= n else (fits, middle)
-        return fits
+        return a + max(1, _longest(lambda more: size(a, a + more) <= n, stop - a, n))
 
     def back(b: int, n: int) -> int:
-        fits, step = b - 1, max(n, 1)
-        while fits - step > 0 and size(fits - step, b) <= n:
-            fits, step = fits - step, step * 2
-        over = max(fits - step, 0)
-        while fits - over > 1:
-            middle = (fits + over) // 2
-            fits, over = (middle, over) if size(middle, b) <= n else (fits, middle)
-        return over
+        return max(0, b - 1 - _longest(lambda more: size(b - more, b) <= n, b, n))
 
     return Ruler(text, size, reach, back, [m.end() for m in _WORD.finditer(text)])
+
+
+def _longest(fits: Callable[[int], bool], most: int, guess: int) -> int:
+    """The largest number up to ``most`` that fits, by doubling, then halving: right where fitting is monotone."""
+    high = max(1, guess)
+    while high < most and fits(high):
+        high *= 2
+    return bisect_left(range(1, min(high, most) + 1), True, key=lambda n: not fits(n))
 
 
 def _without_surrogates(text: str) -> str:
@@ -431,7 +422,7 @@ class _Walk:
 
     def strongest(self, start: int, new: int, high: int) -> int:
         """The last boundary in ``(new, high]`` of the strongest level that has one which fits; 0 if none does."""
-        text, size, limit = self.text, self.ruler.size, self.chunk_size
+        text, size, limit = self.text, self.ruler.size, self.chunk_size  # `end`, `fits` and `torn` inline: the hot path
         too_long = -1
         for level in self.levels:
             cut = level.last(text, new, high)
@@ -472,11 +463,8 @@ class _Walk:
         torn = self.torn(new + 1)
         if torn and torn[1] <= high and self.fits(start, torn[1]):
             return torn[1]
-        low, over = new + 1, max(high, new + 1) + 1
-        while over - low > 1:
-            middle = (low + over) // 2
-            low, over = (middle, over) if self.fits(start, middle) else (low, middle)
-        return low
+        more = range(new + 2, high + 1)
+        return new + 1 + bisect_left(more, True, key=lambda cut: not self.fits(start, cut))
 
     def overlap(self, levels: Sequence[Level], previous: int, end: int, new: int) -> int:
         """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""

@@ -34,7 +34,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
     """
     starts = line_starts(text)
     headings = []
-    tokens = _parser().parse(_plain(text))
+    tokens = _parser().parse(text)  # it takes the same three line ends, so its line numbers are ours
     for opening, content in itertools.pairwise(tokens):
         if opening.type == "heading_open" and opening.map:
             first, last = opening.map
@@ -60,11 +60,6 @@ def line_starts(text: str) -> list[int]:
     """
     starts = [m.start() for m in _LINE.finditer(text)]
     return starts if starts[-1] == len(text) else [*starts, len(text)]
-
-
-def _plain(text: str) -> str:
-    """The text as the parser should see it: same lines, LF ends, no NUL (the parser would replace it anyway)."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @cache

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from chunklib.exercises import Exercise, cases, check, guess
+from chunklib.exercises import Exercise, cases, guess
+from chunklib.exercises import check as check_answer
 
 
 def chunks_that_fit() -> int:
@@ -109,4 +110,4 @@ EXERCISES = {
         ),
     ),
 }
-check = partial(check, EXERCISES)
+check = partial(check_answer, EXERCISES)
