@@ -40,7 +40,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
             first, last = opening.map
             start, end = starts[first], starts[min(last, len(starts) - 1)]
             block = text[start:end]
-            title = " ".join(t.content for t in content.children or () if t.type in ("text", "code_inline"))
+            title = "".join(" " if "break" in t.type else t.content for t in content.children or ())
             headings.append(
                 Heading(
                     start + len(block) - len(block.lstrip()),

@@ -97,3 +97,8 @@ def test_headings_lie_inside_the_text_in_order(text: str) -> None:
     headings = markdown_headings(text)
     assert all(0 <= h.start <= h.end <= len(text) for h in headings)
     assert [h.start for h in headings] == sorted(h.start for h in headings)
+
+
+def test_a_title_is_said_as_it_is_read() -> None:
+    text = "# un**bold**ed, `code`\n\nTwo\nlines\n---\n"
+    assert [h.title for h in markdown_headings(text)] == ["unbolded, code", "Two lines"]
