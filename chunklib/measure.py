@@ -224,6 +224,8 @@ def _longest(fits: Callable[[int], bool], most: int, guess: int) -> int:
     high = max(1, guess)
     while high < most and fits(high):
         high *= 2
+    if high >= most and fits(most):  # asked for itself: a text that fits is one span, however its length grows
+        return most
     return bisect_left(range(1, min(high, most) + 1), True, key=lambda n: not fits(n))
 
 
