@@ -211,22 +211,29 @@ def _by_function(text: str, length: Callable[[str], int]) -> Ruler:
         return int(result)
 
     def reach(a: int, n: int) -> int:
-        return a + max(1, _longest(lambda more: size(a, a + more) <= n, stop - a, n))
+        """Double the step until too long, then halve it: correct where the length grows with the text."""
+        fits, step = a + 1, max(n, 1)
+        while fits + step < stop and size(a, fits + step) <= n:
+            fits, step = fits + step, step * 2
+        over = min(fits + step, stop)
+        if over == stop and size(a, stop) <= n:
+            return stop
+        while over - fits > 1:
+            middle = (fits + over) // 2
+            fits, over = (middle, over) if size(a, middle) <= n else (fits, middle)
+        return fits
 
     def back(b: int, n: int) -> int:
-        return max(0, b - 1 - _longest(lambda more: size(b - more, b) <= n, b, n))
+        fits, step = b - 1, max(n, 1)
+        while fits - step > 0 and size(fits - step, b) <= n:
+            fits, step = fits - step, step * 2
+        over = max(fits - step, 0)
+        while fits - over > 1:
+            middle = (fits + over) // 2
+            fits, over = (middle, over) if size(middle, b) <= n else (fits, middle)
+        return over
 
     return Ruler(text, size, reach, back, [m.end() for m in _WORD.finditer(text)])
-
-
-def _longest(fits: Callable[[int], bool], most: int, guess: int) -> int:
-    """The largest number up to ``most`` that fits, by doubling, then halving: right where fitting is monotone."""
-    high = max(1, guess)
-    while high < most and fits(high):
-        high *= 2
-    if high >= most and fits(most):  # asked for itself: a text that fits is one span, however its length grows
-        return most
-    return bisect_left(range(1, min(high, most) + 1), True, key=lambda n: not fits(n))
 
 
 def _without_surrogates(text: str) -> str:
