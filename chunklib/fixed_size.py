@@ -11,7 +11,8 @@ Cost: one pass of the tokenizer, then a binary search and a short recount for ea
 
 from __future__ import annotations
 
-from chunklib.measure import Length, pack
+from chunklib.measure import Length
+from chunklib.packing import pack
 from chunklib.span import Span
 
 

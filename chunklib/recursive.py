@@ -18,7 +18,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunklib.measure import Length, Level, pack
+from chunklib.measure import Length
+from chunklib.packing import Level, pack
 from chunklib.span import Span
 
 Separator = str | re.Pattern[str]
