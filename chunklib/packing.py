@@ -196,9 +196,10 @@ class _Walk:
         at = bisect_right(units, high) - 1
         while at >= 0 and units[at] > new:
             torn = self.torn(units[at])
-            if not torn and self.fits(start, units[at]):
-                return units[at]
-            at = bisect_left(units, torn[0] + 1 if torn else units[at]) - 1
+            cut = torn[0] if torn else units[at]  # where scripts and tokens never meet, between characters
+            if cut > new and self.fits(start, cut):
+                return cut
+            at = bisect_left(units, cut) - 1
         # Not one whole unit fits: cut inside the first, between clusters; one by one, then in ever longer steps.
         at = bisect_right(units, new)
         cut = min(units[at] if at < len(units) else len(self.text), high) - 1

@@ -43,3 +43,10 @@ def test_no_character_is_cut_in_half(chunk_size: int) -> None:
     spans = split_fixed_size(text, chunk_size=chunk_size)
     assert all(s.end - s.start == 1 or count(s.of(text)) <= chunk_size for s in spans)
     assert "".join(s.of(text) for s in spans).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_script_whose_tokens_never_end_between_characters_still_fills_its_chunks() -> None:
+    text = "क्षि" * 2000
+    spans = split_fixed_size(text, chunk_size=50)
+    assert all(count(span.of(text)) == 50 for span in spans[:-1])
+    assert all(span.start % 4 == 0 for span in spans)

@@ -55,6 +55,12 @@ IMAGE = re.compile(r"<img\b[^>]*>")
 ALT = re.compile(r"""\balt=(["'])(.*?)\1""", re.DOTALL)
 PICTURE = re.compile(r"data:image/[a-z+]+;base64,([A-Za-z0-9+/=]+)")
 PAINT = re.compile("background-color|linear-gradient")
+# term -> the lesson that defines it, in bold, where the term first appears.
+TERMS = {
+    "00": "token, chunk, retrieval-augmented generation, retrieval, prompt, augmentation, generation, encoder, "
+    "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
+    "01": "overlap, tokenizer, span, byte",
+}
 
 
 @dataclass
@@ -331,6 +337,22 @@ def check_prose(lesson: Lesson) -> Iterator[str]:
         yield f"{found[0]!r} in: …{text[max(0, found.start() - 30) : found.end() + 30]!r}…"
 
 
+def check_terms(lesson: Lesson) -> Iterator[str]:
+    """A term is in bold where it first appears, in the lesson that defines it, and in no earlier one.
+
+    The first cell may promise what is not defined yet; headings and code do not count.
+    """
+    prose = "\n\n".join(cell["source"] for cell in lesson.markdown[1:])
+    prose = re.sub(r"(?ms)^```.*?^```|^#.*?$|`[^`\n]*`|\]\([^)]*\)", "", prose)
+    for number, terms in TERMS.items():
+        for term in terms.split(", "):
+            found = re.search(rf"(?i)(?<!\w){re.escape(term)}s?(?!\w)", prose)
+            if found and number > lesson.name[:2]:
+                yield f"{term!r} is defined in lesson {number} only: …{prose[found.start() - 30 : found.end() + 30]!r}…"
+            elif number == lesson.name[:2] and (not found or prose[: found.start()].count("**") % 2 == 0):
+                yield f"{term!r} is not in bold where it first appears"
+
+
 def check_links(lesson: Lesson) -> Iterator[str]:
     """Links to other lessons lead somewhere; any other local file is missing beside a learner's copy."""
     for token in lesson.inlines:
@@ -391,7 +413,8 @@ def good() -> dict[str, Any]:
             "# Cut a text\n\n**18 minutes** reading and running, 20 minutes exercises\n\nAfter [00](00_a.ipynb)."
         ),
         text_cell(
-            "## See it\n\nSee [the recap](#Recap) too.\n\n![a bar for each of six chunks](https://example.org/a.png)"
+            "## See it\n\n**Overlap**, a **tokenizer**, **spans** and **bytes**.\n\n"
+            "See [the recap](#Recap) too.\n\n![a bar for each of six chunks](https://example.org/a.png)"
         ),
     ]
     for number in range(13):
@@ -540,6 +563,9 @@ SPOILT: list[tuple[Rule, str, Spoil]] = [
     (check_what_to_notice, "nothing follows", lambda nb: nb["cells"].append(code_cell("1", printed("1\n")))),
     (check_prose, "just", source("You cut.", "You just cut.")),
     (check_prose, "shouting", source("You cut.", "You cut!")),
+    (check_terms, "not in bold", source("**spans**", "spans")),
+    (check_terms, "not there", source("**spans**", "")),
+    (check_terms, "bold too late", source("**spans**", "spans, **spans**")),
     (check_links, "gone", source("00_a.ipynb", "00_b.ipynb")),
     (check_links, "outside", source("00_a.ipynb", "../README.md")),
     (check_links, "anchor", source("#Recap", "#Summary")),
