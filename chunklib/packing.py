@@ -224,8 +224,8 @@ class _Walk:
         """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""
         text, size, units = self.text, self.ruler.size, self.ruler.units
         low = max(previous, self.ruler.back(end, self.chunk_overlap) - 1)
-        high = self.ruler.reach(new, self.chunk_size)
         if levels:
+            high = self.ruler.reach(new, self.chunk_size)
             cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
             room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=new + 1)
         else:
@@ -234,8 +234,8 @@ class _Walk:
             room = units[at] if at < len(units) else len(text)
         if torn := self.torn(room):
             room = torn[1]
-        if room > high:  # the next piece does not even fit alone
-            return new
+            if room > self.ruler.reach(new, self.chunk_size):  # too long even alone; it may be the whole text
+                return new
         room = self.end(new, room)
         for cut in cuts:
             start = next_ink(text, cut)

@@ -48,5 +48,5 @@ def test_no_character_is_cut_in_half(chunk_size: int) -> None:
 def test_a_script_whose_tokens_never_end_between_characters_still_fills_its_chunks() -> None:
     text = "क्षि" * 2000
     spans = split_fixed_size(text, chunk_size=50)
-    assert all(count(span.of(text)) == 50 for span in spans[:-1])
+    assert all(45 < count(span.of(text)) <= 50 for span in spans[:-1])
     assert all(span.start % 4 == 0 for span in spans)
