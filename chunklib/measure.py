@@ -87,7 +87,7 @@ def count(text: str, length: Length = "tokens") -> int:
     >>> count("The cat sat."), count("The cat sat.", "words"), count("The cat sat.", "characters")
     (4, 4, 12)
     """
-    return measure(text, length).size(0, len(text))
+    return measure(text, length).size(0, len(text)) if text else 0
 
 
 def _by_characters(text: str) -> Ruler:

@@ -14,15 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunklib.datasets import Question
 from chunklib.embedding import Vectors, embed
-from chunklib.span import Chunk, Span
+from chunklib.span import Chunk
 
 Embed = Callable[[Sequence[str]], Vectors]
 
 
 class Hit(NamedTuple):
-    """A chunk that was found, and how near it is to the question (cosine, at most 1)."""
+    """A chunk that was found, and how near it is to the question (cosine, at most 1, five decimals)."""
 
     chunk: Chunk
     score: float
@@ -48,33 +47,18 @@ class Index:
 
     def search(self, query: str, k: int = 5) -> list[Hit]:
         """The ``k`` nearest chunks, nearest first; ties keep the chunks' order."""
+        return self.search_many([query], k)[0]
+
+    def search_many(self, queries: Sequence[str], k: int = 5) -> list[list[Hit]]:
+        """What `search` finds for each of the queries. All are encoded in one call, so many take less time."""
         if k < 1:
             raise ValueError(f"k={k} must be 1 or more")
         if not self.chunks:
-            return []
-        scores = self.vectors @ self.embed([query])[0]
-        return [Hit(self.chunks[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:k]]
-
-
-def answer_found(hits: Iterable[Hit], question: Question, *, budget: int = 4000) -> bool:
-    """Whether the question's gold lies wholly in the first ``budget`` characters read, best chunk first.
-
-    The last chunk that is read is cut off where the budget ends. A quote counts as read when the spans read together
-    cover it, blanks aside.
-    """
-    read: dict[str, list[Span]] = {}
-    for chunk, _ in hits:
-        end = min(chunk.end, chunk.start + budget)
-        if end <= chunk.start:
-            break
-        read.setdefault(chunk.document_id, []).append(Span(chunk.start, end))
-        budget -= end - chunk.start
-    return any(all(_covers(read.get(name, []), span) for name, span in parts) for parts in question.gold)
-
-
-def _covers(spans: Iterable[Span], wanted: Span) -> bool:
-    reached = wanted.start
-    for start, end in sorted(spans):
-        if start <= reached + 1:  # one blank between two chunks belongs to neither
-            reached = max(reached, end)
-    return reached >= wanted.end
+            return [[] for _ in queries]
+        found = []
+        for query in self.embed(queries):
+            # Five decimals: beyond them a score depends on the machine, and equal texts would not stay ties.
+            scores = (self.vectors @ query).astype(np.float64).round(5)
+            nearest = np.argsort(-scores, kind="stable")[:k]
+            found.append([Hit(self.chunks[i], float(scores[i])) for i in nearest])
+        return found

@@ -2,7 +2,7 @@
 # Part of Chunk by Chunk (chunklib/exercises/lesson_00.py). Needs: nothing outside the standard library.
 """Exercises of lesson 00: the context window as a budget, search as a sort, and what the assistant gets to read.
 
-But: 0.3 asks for the answer inside one chunk; `answer_found` in `chunklib.retrieval` also joins neighbours.
+But: 0.3 asks for the answer inside one chunk; `answer_found` in `chunklib.evaluation` also joins neighbours.
 """
 
 from __future__ import annotations

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Retrieval quality of the splitters on a public data set, beside the published libraries.
+
+    python benchmarks/quality.py --data FOLDER [--sizes 100 150 200 400] [--peers [200 ...]]
+
+FOLDER holds ``corpora/*.md`` and ``questions_df.csv`` with the columns question, references (JSON list of start_index
+and end_index) and corpus_id, as in the repository chunking_evaluation (see README.md here). All chunks of all corpora
+lie in one index. With ``--peers`` the libraries of the extra ``[peers]`` are scored as well, each at the sizes given.
+
+A chunk whose exact text stands in its corpus before is scored at its first copy, as the data set's authors do: more
+than a third of one corpus repeats earlier passages, and the references mark first copies only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import tiktoken
+
+from chunklib.datasets import Question
+from chunklib.evaluation import evaluate
+from chunklib.fixed_size import split_fixed_size
+from chunklib.measure import count
+from chunklib.recursive import split_recursive
+from chunklib.retrieval import Index
+from chunklib.span import Chunk, Document, Span, Splitter, chunk_document
+
+SENTENCES = ["\n\n", "\n", ".", "?", "!", " ", ""]  # the separators that the data set's authors gave LangChain
+VERSIONS = ("chunk-by-chunk", "sentence-transformers", "torch", "numpy", "tiktoken")
+PEERS = ("langchain-text-splitters", "semchunk", "chonkie", "semantic-text-splitter")
+
+
+def load(folder: Path) -> tuple[list[Document], list[Question]]:
+    """The corpora as documents, and the questions, whose kind is their corpus."""
+    documents = [Document(file.read_bytes().decode(), id=file.stem) for file in sorted(folder.glob("corpora/*.md"))]
+    with (folder / "questions_df.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    questions = []
+    for number, row in enumerate(rows, start=1):
+        spans = [Span(part["start_index"], part["end_index"]) for part in json.loads(row["references"])]
+        corpus = row["corpus_id"]
+        gold = (tuple((corpus, span) for span in spans),)
+        questions.append(Question(str(number), row["question"], kind=corpus, split="", gold=gold))
+    return documents, questions
+
+
+def ours(size: int) -> Iterator[tuple[str, Splitter]]:
+    """The splitters of this package."""
+    yield f"chunklib fixed size {size}", partial(split_fixed_size, chunk_size=size)
+    yield f"chunklib recursive {size}", partial(split_recursive, chunk_size=size)
+
+
+def peers(size: int) -> Iterator[tuple[str, Splitter]]:
+    """The published splitters that are installed, as functions to spans."""
+    encoding = tiktoken.get_encoding("cl100k_base")
+    length = partial(count, length="tokens")
+    try:
+        from langchain_text_splitters import RecursiveCharacterTextSplitter as Recursive
+
+        settings = {"chunk_size": size, "chunk_overlap": 0, "length_function": length}
+        yield f"LangChain Recursive {size}", locating(Recursive(**settings).split_text)
+        yield f"LangChain Recursive +.?! {size}", locating(Recursive(**settings, separators=SENTENCES).split_text)
+    except ImportError:
+        pass
+    try:
+        import semchunk
+
+        chunker = semchunk.chunkerify(length, chunk_size=size, memoize=False)
+        yield f"semchunk {size}", lambda text: chunker(text, offsets=True)[1]
+    except ImportError:
+        pass
+    try:
+        from chonkie import RecursiveChunker
+
+        chonkie = RecursiveChunker(tokenizer=encoding, chunk_size=size)
+        yield f"Chonkie Recursive {size}", lambda text: [(c.start_index, c.end_index) for c in chonkie.chunk(text)]
+    except ImportError:
+        pass
+    try:
+        from semantic_text_splitter import TextSplitter
+
+        rust = TextSplitter.from_tiktoken_model("gpt-4", size)
+        name = f"semantic-text-splitter {size}"
+        yield name, lambda text: [(start, start + len(chunk)) for start, chunk in rust.chunk_indices(text)]
+    except ImportError:
+        pass
+
+
+def locating(split: Callable[[str], list[str]]) -> Splitter:
+    """A splitter without overlap that returns strings, as one that returns spans: each is sought after the last."""
+
+    def spans(text: str) -> list[tuple[int, int]]:
+        found, end = [], 0
+        for chunk in split(text):
+            start = text.index(chunk, end)
+            end = start + len(chunk)
+            found.append((start, end))
+        return found
+
+    return spans
+
+
+def at_first_copy(chunks: Iterable[Chunk], text: str) -> Iterator[Chunk]:
+    """The chunks, each where its text stands first."""
+    for chunk in chunks:
+        start = text.find(chunk.text, 0, chunk.end)
+        yield replace(chunk, start=start, end=start + len(chunk.text))
+
+
+def row(name: str, splitter: Splitter, documents: list[Document], questions: list[Question]) -> str:
+    """One line of the table."""
+    chunks = [chunk for d in documents for chunk in at_first_copy(chunk_document(d, splitter), d.text)]
+    index = Index(chunks)
+    scores, half = (evaluate(index, questions, k=5, budget=budget) for budget in (4000, 2000))
+    measures = (scores.recall, scores.iou, scores.precision_omega, half.recall_at_budget, scores.recall_at_budget)
+    tokens = [count(chunk.text) for chunk in chunks]
+    shown = [f"{100 * values.mean():.1f}" for values in measures]
+    shown += [f"{len(chunks)}", f"{sum(tokens) / len(tokens):.0f}", f"{max(tokens)}"]
+    return f"| {name} | {' | '.join(shown)} |"
+
+
+def main() -> None:
+    """Print the table, row by row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with corpora/ and questions_df.csv")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[100, 150, 200, 400], help="of our chunks, in tokens")
+    parser.add_argument(
+        "--peers", type=int, nargs="*", help="score the published libraries, too, at 200 or these sizes"
+    )
+    arguments = parser.parse_args()
+    documents, questions = load(arguments.data)
+    if not documents or not questions:
+        sys.exit(f"{arguments.data} holds no corpora/*.md or no question")
+    print("| splitter | recall | IoU | precision Ω | recall@2000c | recall@4000c | chunks | mean tokens | max tokens |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    entries = [entry for size in arguments.sizes for entry in ours(size)]
+    if arguments.peers is not None:
+        entries += [entry for size in arguments.peers or [200] for entry in peers(size)]
+    for name, splitter in entries:
+        print(row(name, splitter, documents, questions), flush=True)
+    print(f"\n{len(questions)} questions, {sum(len(d.text) for d in documents):,} characters, k = 5, {date.today()}.")
+    print(", ".join(versions((*VERSIONS, *PEERS) if arguments.peers is not None else VERSIONS)))
+
+
+def versions(packages: Iterable[str]) -> Iterator[str]:
+    """Name and version of each package, or that it is not installed."""
+    yield f"Python {sys.version.split()[0]}"
+    for name in packages:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            yield f"{name} not installed"
+
+
+if __name__ == "__main__":
+    main()
