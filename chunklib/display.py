@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/display.py). Needs: chunklib.span, chunklib.measure; figures: matplotlib, Pillow.
-"""How does it look? Chunks painted on their text, and figures with an alternative text.
+# Part of Chunk by Chunk (chunklib/display.py). Needs: nothing outside the standard library for its own part.
+"""How does it look? Chunks painted on their text, in HTML and as plain lines.
 
 JupyterLab shows a notebook that it did not run itself only after taking out styles and tags that it does not know. So
 all here is inline styles from its list, and colour never tells anything alone: ``[3`` stands where chunk 3 starts and
@@ -12,22 +12,17 @@ But: only 3,000 characters are painted at a time, and the ruler and the lists na
 from __future__ import annotations
 
 import html
-import io
 import operator
 import re
 import reprlib
-from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from chunklib.span import Chunk, Document, Span
-
-if TYPE_CHECKING:
-    import matplotlib.figure
 
 #: Okabe-Ito blue, vermilion, sky blue, orange: neighbours differ for colour-blind eyes too (tested).
 COLOURS = ((0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0))
@@ -272,65 +267,3 @@ def _ends(text: str) -> str:
     """The first and last words of a text, in one line."""
     words = _one_line(text)
     return words if len(words) <= 65 else f"{words[:30].rsplit(' ', 1)[0]} ... {words[-30:].split(' ', 1)[-1]}"
-
-
-@dataclass(frozen=True, repr=False)
-class Figure:
-    """What `figure` returns: a PNG, the words that say what it shows, and its width on the page in pixels."""
-
-    png: bytes
-    alt: str
-    width: int
-
-    def __repr__(self) -> str:
-        """The words."""
-        return f"Figure: {self.alt}"
-
-    def _repr_html_(self) -> str:
-        source = f"data:image/png;base64,{b64encode(self.png).decode()}"
-        style = f'width="{self.width}" style="max-width: 100%"'
-        return f'<figure><img alt="{html.escape(self.alt)}" src="{source}" {style}></figure>'
-
-
-def figure(fig: matplotlib.figure.Figure, alt: str) -> Figure:
-    """Turn a matplotlib figure into a small picture that a fresh clone shows, and close it.
-
-    Parameters: ``alt`` says in five words or more what the picture shows, for those who cannot see it. The background
-    is white in both themes. Raises ``ValueError`` where ``alt`` is shorter. Cost: a third of a second, about 15 kB.
-
-    >>> from matplotlib import pyplot
-    >>> figure(pyplot.figure(), alt="An empty sheet of paper")
-    Figure: An empty sheet of paper
-    """
-    words = _one_line(alt)
-    if len(words.split()) < 5:
-        raise ValueError(f"alt={alt!r} is too short: say in five words or more what the figure shows")
-    from matplotlib import pyplot
-    from PIL import Image
-
-    drawn, small = io.BytesIO(), io.BytesIO()
-    fig.savefig(drawn, format="png", dpi=144, facecolor="white", bbox_inches="tight")
-    pyplot.close(fig)
-    # The other methods lose a colour that only one point has.
-    picture = Image.open(drawn).convert("RGB").quantize(64, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    picture.save(small, format="PNG", optimize=True)
-    return Figure(small.getvalue(), words, picture.width * 2 // 3)
-
-
-def chart_style() -> dict[str, Any]:
-    """Settings for `matplotlib.rcParams`, so that all charts look alike. Axes still want their labels, with units.
-
-    >>> chart_style()["axes.spines.top"]
-    False
-    """
-    colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
-    return {
-        "axes.prop_cycle": f"cycler('color', {colours})",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.titlelocation": "left",
-        "axes.titlesize": 12,
-        "figure.figsize": (7.0, 3.6),
-        "font.size": 10.5,
-        "lines.linewidth": 2,
-    }

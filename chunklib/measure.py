@@ -247,8 +247,8 @@ def _encoding(name: str) -> Any:
         return tiktoken.get_encoding(name)
     except OSError as error:
         raise OSError(
-            f"the tokenizer file of {name} is neither installed nor could it be downloaded; "
-            "`pip install llama-index-core` brings cl100k_base and o200k_base"
+            f"the tokenizer file of {name} is neither in the folder TIKTOKEN_CACHE_DIR nor could it be downloaded; "
+            "`pip install llama-index-core` brings cl100k_base and o200k_base, and `import chunklib` finds them there"
         ) from error
 
 

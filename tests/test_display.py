@@ -17,7 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunklib import display
-from chunklib.display import ALPHA, COLOURS, Painted, chart_style, figure, show
+from chunklib.charts import chart_style, figure
+from chunklib.display import ALPHA, COLOURS, Painted, show
 from chunklib.span import Document, Heading, Span, chunk_document
 
 HOSTILE = [

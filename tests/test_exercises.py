@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from chunklib import exercises
-from chunklib.exercises import NOT_YET, SOLVED, UNTOUCHED, Exercise, Verdict, cases, check, guess, same
+from chunklib.exercises import NOT_YET, SOLVED, UNTOUCHED, Exercise, Verdict, as_in_the_cell, cases, check, guess, same
 
 
 @pytest.fixture(autouse=True)
@@ -333,7 +333,7 @@ def test_html_folds_hints_and_solution_and_plain_text_has_neither(answer: Any) -
     page = found._repr_html_()
     folds = re.findall(r"<details><summary>(.*?)</summary>.*?</details>", page, re.DOTALL)
     assert folds == (["Solution"] if found.state == SOLVED else ["Hint 1", "Hint 2", "Solution"])
-    assert html.escape(inspect.getsource(window_starts).strip()) in page
+    assert html.escape(as_in_the_cell(window_starts)) in page
     assert_keeps_its_secrets(found)
 
 
@@ -350,7 +350,7 @@ def test_html_is_escaped_and_survives_the_sanitizer() -> None:
 def assert_keeps_its_secrets(found: Verdict) -> None:
     plain = repr(found)
     assert not [hint for hint in found.exercise.hints if hint and hint in plain]
-    body = inspect.getsource(found.exercise.solution).strip().splitlines()[1:]
+    body = as_in_the_cell(found.exercise.solution).splitlines()[1:]
     assert not [line for line in body if line.strip() in plain]
 
 
@@ -469,6 +469,14 @@ def test_stub_in_the_notebook(notebook: Path, at: int, source: str) -> None:
     assert solution.__name__ == posed(source)[1]
     assert parameters(solution) == (parameters(answer) if callable(answer) else [])
     assert_keeps_its_secrets(found)
+
+
+@pytest.mark.parametrize(("notebook", "at", "source"), STUBS, ids=[f"{path.stem}-{at}" for path, at, _ in STUBS])
+def test_the_solution_shown_passes_when_it_is_pasted(notebook: Path, at: int, source: str) -> None:
+    _, found = run_stub(notebook, at, source)
+    last = ast.unparse(ast.parse(source).body[-1])
+    _, verdict = run_stub(notebook, at, f"{as_in_the_cell(found.exercise.solution)}\n{last}")
+    assert verdict.state == SOLVED, verdict.message
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -10,6 +10,7 @@ into C (``list(itertools.count())``, ``10**10**9``) feels nothing; there only a 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import contextvars
 import copy
@@ -71,13 +72,26 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         mark, colour = _LOOKS[self.state]
-        hints, source = self.exercise.hints, textwrap.dedent(inspect.getsource(self.exercise.solution)).strip()
+        hints, source = self.exercise.hints, as_in_the_cell(self.exercise.solution)
         parts = [f"<b>{mark} Exercise {html.escape(self.id)}: {self.state}</b>"]
         parts += [_TEXT.format(_marked_up(self.message))] if self.message else []
         if self.state != SOLVED:  # then another way to write it is still welcome, a hint no longer is
             parts += [_FOLD.format(f"Hint {i}", _TEXT.format(_marked_up(hint))) for i, hint in enumerate(hints, 1)]
         parts.append(_FOLD.format("Solution", _CODE.format(html.escape(source))))
         return _BOX.format(colour, "".join(parts))
+
+
+def as_in_the_cell(solution: Callable[..., Any]) -> str:
+    """A solution's source as a learner would type it: no type hints, no docstring; a value in place of a function
+    without parameters."""
+    lines = textwrap.dedent(inspect.getsource(solution)).strip().splitlines()
+    (definition,) = ast.parse("\n".join(lines)).body
+    assert isinstance(definition, ast.FunctionDef)
+    first = definition.body[1 if ast.get_docstring(definition) is not None else 0]
+    body = [re.sub(r"^(\s*\w+): [^=]+ = ", r"\1 = ", line) for line in lines[first.lineno - 1 :]]
+    if names := [argument.arg for argument in definition.args.args]:
+        return "\n".join([f"def {definition.name}({', '.join(names)}):", *body])
+    return re.sub(r"(?m)^return ", f"{definition.name} = ", textwrap.dedent("\n".join(body)))
 
 
 class _Call(NamedTuple):

@@ -29,6 +29,10 @@ def _lowest_first(scores: Sequence[float], k: int) -> list[int]:
     return sorted(range(len(scores)), key=lambda i: scores[i])[:k]
 
 
+def _ties_turned_round(scores: Sequence[float], k: int) -> list[int]:
+    return sorted(range(len(scores)), key=lambda i: scores[i])[::-1][:k]
+
+
 def _scores_themselves(scores: Sequence[float], k: int) -> list[float]:
     return sorted(scores, reverse=True)[:k]
 
@@ -54,6 +58,15 @@ def _a_part_will_do(spans: Sequence[tuple[int, int]], gold: tuple[int, int], bud
             return True
         budget -= end - start
     return False
+
+
+def _parts_together(spans: Sequence[tuple[int, int]], gold: tuple[int, int], budget: int) -> bool:
+    read: set[int] = set()
+    for start, end in spans:
+        end = min(end, start + budget)
+        read |= set(range(start, end))
+        budget -= max(0, end - start)
+    return read >= set(range(*gold))
 
 
 def _budget_anew(spans: Sequence[tuple[int, int]], gold: tuple[int, int], budget: int) -> bool:
@@ -84,6 +97,10 @@ EXERCISES = {
         ),
         wrong=(
             (_lowest_first, "These are the lowest. `sorted` puts the smallest key first: turn the order round."),
+            (
+                _ties_turned_round,
+                "Of equal scores the earlier comes first; turning the order round turns ties, too.",
+            ),
             (_scores_themselves, "These are scores. Asked for are positions, so that the chunk can be looked up."),
         ),
     ),
@@ -96,6 +113,7 @@ EXERCISES = {
             ([(0, 100), (300, 400)], (320, 350), 150),
             ([(0, 100), (300, 400)], (90, 120), 4000),
             ([(300, 400), (0, 100)], (320, 350), 50),
+            ([(0, 100), (100, 200)], (90, 110), 4000),
             ([], (0, 5), 4000),
         ),
         solution=gold_is_read,
@@ -105,7 +123,8 @@ EXERCISES = {
         ),
         wrong=(
             (_without_budget, "The budget is not used: what stands after it is not read."),
-            (_a_part_will_do, "A part of the gold is not enough. It has to lie wholly in what is read."),
+            (_a_part_will_do, "A part of the gold is not enough. It has to lie wholly in one of the parts read."),
+            (_parts_together, "Two parts cover it together. Here one part has to hold it whole."),
             (_budget_anew, "Each chunk gets the whole budget. What was read before has to be taken off it."),
         ),
     ),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Part of Chunk by Chunk (chunklib/exercises/lesson_01.py). Needs: chunklib.exercises.
-"""Exercises of lesson 01: count the chunks, leave out the redundant tail, turn words into spans.
+"""Exercises of lesson 01: count the chunks, leave out the redundant tail, never cut a word.
 
 But: they slice a list of units; the exact token limits of `split_fixed_size` need more.
 """
@@ -31,15 +31,14 @@ def window_starts(n_tokens: int, chunk_size: int, chunk_overlap: int) -> list[in
     return starts
 
 
-def word_spans(text: str, chunk_size: int, chunk_overlap: int) -> list[tuple[int, int]]:
-    """Spans of chunks of words, in characters."""
-    words = [match.span() for match in re.finditer(r"\S+", text)]
-    spans = []
-    for first in range(0, len(words), chunk_size - chunk_overlap):
-        window = words[first : first + chunk_size]
-        spans.append((window[0][0], window[-1][1]))
-        if first + chunk_size >= len(words):
-            break
+def whole_words(text: str, chunk_size: int) -> list[tuple[int, int]]:
+    """Spans of as many whole words as fit; a word that is longer stands alone."""
+    spans: list[tuple[int, int]] = []
+    for word in re.finditer(r"\S+", text):
+        if spans and word.end() - spans[-1][0] <= chunk_size:
+            spans[-1] = (spans[-1][0], word.end())
+        else:
+            spans.append(word.span())
     return spans
 
 
@@ -55,21 +54,36 @@ def _last_left_out(n_tokens: int, chunk_size: int, chunk_overlap: int) -> list[i
     return list(range(0, n_tokens - chunk_size, chunk_size - chunk_overlap))
 
 
-def _spans_with_tail(text: str, chunk_size: int, chunk_overlap: int) -> list[tuple[int, int]]:
-    words = [match.span() for match in re.finditer(r"\S+", text)]
-    windows = [words[i : i + chunk_size] for i in range(0, len(words), chunk_size - chunk_overlap)]
-    return [(window[0][0], window[-1][1]) for window in windows]
+def _full_only(n_tokens: int, chunk_size: int, chunk_overlap: int) -> list[int]:
+    return list(range(0, n_tokens - chunk_overlap, chunk_size - chunk_overlap))
 
 
-def _ends_too_early(text: str, chunk_size: int, chunk_overlap: int) -> list[tuple[int, int]]:
-    words = [match.span() for match in re.finditer(r"\S+", text)]
-    windows = [words[i : i + chunk_size] for i in window_starts(len(words), chunk_size, chunk_overlap)]
-    return [(window[0][0], window[-1][0]) for window in windows]
+def _one_word_too_many(text: str, chunk_size: int) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for word in re.finditer(r"\S+", text):
+        if spans and spans[-1][1] - spans[-1][0] <= chunk_size:
+            spans[-1] = (spans[-1][0], word.end())
+        else:
+            spans.append(word.span())
+    return spans
 
 
-def _word_numbers(text: str, chunk_size: int, chunk_overlap: int) -> list[tuple[int, int]]:
-    n = len(text.split())
-    return [(start, min(start + chunk_size, n)) for start in window_starts(n, chunk_size, chunk_overlap)]
+def _blanks_not_counted(text: str, chunk_size: int) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for word in re.finditer(r"\S+", text):
+        if spans and len("".join(text[spans[-1][0] : word.end()].split())) <= chunk_size:
+            spans[-1] = (spans[-1][0], word.end())
+        else:
+            spans.append(word.span())
+    return spans
+
+
+def _cuts_words(text: str, chunk_size: int) -> list[tuple[int, int]]:
+    return [(start, min(start + chunk_size, len(text))) for start in range(0, len(text), chunk_size)]
+
+
+def _copies(text: str, chunk_size: int) -> list[str]:
+    return [text[start:end] for start, end in whole_words(text, chunk_size)]
 
 
 EXERCISES = {
@@ -86,7 +100,7 @@ EXERCISES = {
         ),
     ),
     "1.2": Exercise(
-        judge=cases(window_starts, (17, 5, 1), (16, 5, 1), (10, 4, 0), (3, 5, 1), (0, 5, 1), (2000, 200, 20)),
+        judge=cases(window_starts, (17, 5, 1), (16, 5, 1), (10, 4, 0), (3, 5, 1), (1, 5, 1), (0, 5, 1), (90, 20, 2)),
         solution=window_starts,
         hints=(
             "Begin with `range(0, n_tokens, chunk_size - chunk_overlap)`: all starts, and at times one too many.",
@@ -95,27 +109,33 @@ EXERCISES = {
         wrong=(
             (_with_tail, "The last chunk may lie wholly inside the one before it."),
             (_without_overlap, "Two starts are `chunk_size` apart here. Where is the overlap?"),
+            (_full_only, "A text that is no longer than the overlap still wants one chunk."),
             (_last_left_out, "The end of the text is in no chunk: the last start is missing."),
         ),
     ),
     "1.3": Exercise(
         judge=cases(
-            word_spans,
-            ("There was  a cat.\nThe cat sat.", 3, 1),
-            ("one two three four five", 3, 1),
-            ("  one  ", 3, 1),
-            ("", 3, 1),
-            ("a b c d e f", 2, 0),
+            whole_words,
+            ("The cat sat on a mat.", 10),
+            ("There was  a cat.\nThe cat sat.", 12),
+            ("a noise-cancelling headset", 8),
+            ("one two three", 7),
+            ("  one  ", 3),
+            ("", 3),
         ),
-        solution=word_spans,
+        solution=whole_words,
         hints=(
-            'The places of the words are `[m.span() for m in re.finditer(r"\\S+", text)]`.',
-            "A chunk starts where its first word starts, and ends where its last word ends.",
+            'Go through `re.finditer(r"\\S+", text)` and keep a list of spans. Does this word still fit the last?',
+            "It fits where `word.end() - spans[-1][0] <= chunk_size`. Then the last span ends at `word.end()`.",
         ),
         wrong=(
-            (_spans_with_tail, "The last span may lie wholly inside the one before it."),
-            (_ends_too_early, "A span ends where its last word ends, not where that word starts."),
-            (_word_numbers, "These are numbers of words. A span counts characters."),
+            (_one_word_too_many, "Ask before a word is added: with it, the chunk may be too long."),
+            (
+                _blanks_not_counted,
+                "The blanks between the words count as well: a span is all from start to end.",
+            ),
+            (_cuts_words, "That cuts inside words. Go from word to word, not from size to size."),
+            (_copies, "These are copies. Asked for are places: pairs of start and end."),
         ),
     ),
 }
