@@ -30,6 +30,7 @@ create table if not exists results (key blob primary key, value blob not null, u
 create index if not exists by_use on results (used);
 """
 _VARIABLES = 500  # in one query; SQLite takes 999 at least
+_PATIENCE = 10.0  # seconds to wait for another process that writes
 _log = logging.getLogger(__name__)
 
 
@@ -101,7 +102,7 @@ def _forgiven(file: Path) -> Iterator[None]:
 
 def _connect(file: Path) -> sqlite3.Connection:
     """A connection of its own for each call: it may come from any thread, or from a process that was forked."""
-    store = sqlite3.connect(file, timeout=10)
+    store = sqlite3.connect(file, timeout=_PATIENCE)
     try:
         if store.execute("pragma journal_mode").fetchone() != ("wal",):
             store.execute("pragma journal_mode = wal")  # readers and a writer do not wait for each other

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""The store on disk: shared by processes and threads, bounded, and never a reason to fail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from chunklib import cache
+from tools.notebooks import ROOT
+
+#: Writes results in a loop, as many as told, and says so after each.
+WRITER = """
+import sys
+from chunklib import cache
+first, n = int(sys.argv[1]), int(sys.argv[2])
+for number in range(first, first + n):
+    cache.save({cache.key("model", f"{number} {i}"): b"%d %d" % (number, i) * 300 for i in range(10)})
+    print(number, flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CHUNKLIB_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def write(first: int, n: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(first), str(n)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+
+
+def written(numbers: range) -> dict[bytes, bytes]:
+    pairs = ((number, i) for number in numbers for i in range(10))
+    return {cache.key("model", f"{number} {i}"): b"%d %d" % (number, i) * 300 for number, i in pairs}
+
+
+def file() -> Path:
+    found = cache.location()
+    assert found
+    return found
+
+
+def test_what_is_saved_is_found_in_any_number() -> None:
+    results = {cache.key("model", str(number)): str(number).encode() for number in range(1200)}
+    cache.save(results)
+    assert cache.load([*results, cache.key("model", "another")]) == results
+    assert cache.load([]) == {}
+
+
+def test_keys_tell_models_texts_and_surrogates_apart() -> None:
+    assert len({cache.key(*parts) for parts in [("a", "bc"), ("ab", "c"), ("a", "b"), ("abc",)]}) == 4
+    assert cache.key("a", "\ud800") == cache.key("a", "?"), "as the encoder is given it"
+
+
+def test_two_processes_write_at_once_and_nothing_is_lost() -> None:
+    writers = [write(0, 60), write(30, 60)]
+    assert [writer.communicate(timeout=120)[0].count("\n") for writer in writers] == [60, 60]
+    expected = written(range(90))
+    assert cache.load(expected) == expected
+
+
+def test_threads_share_it() -> None:
+    cache.save(written(range(2)))
+    found: list[dict[bytes, bytes]] = []
+
+    def work(number: int) -> None:
+        cache.save(written(range(number, number + 2)))
+        found.append(cache.load(written(range(2))))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2, 10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [written(range(2))] * 8
+    assert cache.load(written(range(11))) == written(range(11))
+
+
+def test_a_killed_process_leaves_it_whole() -> None:
+    for first in (0, 1000, 2000):
+        writer = write(first, 1000)
+        assert writer.stdout
+        last = [writer.stdout.readline() for _ in range(8)][-1]
+        writer.kill()
+        writer.communicate(timeout=60)
+        expected = written(range(first, int(last) + 1))
+        assert cache.load(expected) == expected, "all that it said was kept is kept"
+    with closing(sqlite3.connect(file())) as store:
+        assert store.execute("pragma integrity_check").fetchall() == [("ok",)]
+    assert len(cache.load(written(range(8)))) == 80
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database" * 500, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_broken_file_is_no_fault(content: bytes) -> None:
+    file().parent.mkdir(parents=True)
+    file().write_bytes(content)
+    cache.save(written(range(1)))
+    assert cache.load(written(range(1))) in ({}, written(range(1) if not content else range(0)))
+    if content:
+        assert file().read_bytes() == content, "a file that is not ours is left alone"
+
+
+def test_a_file_broken_in_the_middle_gives_back_nothing_wrong() -> None:
+    expected = written(range(100))
+    cache.save(expected)
+    content = bytearray(file().read_bytes())
+    for at in range(5000, len(content), 10_000):
+        content[at : at + 10] = b"\xff" * 10
+    file().write_bytes(content)
+    found = cache.load(expected)
+    assert all(expected[name] == value for name, value in found.items())
+    assert len(found) < len(expected)
+
+
+def test_a_damaged_result_counts_as_missing_and_is_mended() -> None:
+    expected = written(range(2))
+    cache.save(expected)
+    name = next(iter(expected))
+    with closing(sqlite3.connect(file())) as store, store:
+        store.execute("update results set value = ? where key = ?", (b"0000" + expected[name], name))
+    assert cache.load(expected) == {key: value for key, value in expected.items() if key != name}
+    cache.save({name: expected[name]})
+    assert cache.load(expected) == expected
+
+
+@pytest.mark.parametrize("word", ["off", "OFF"])
+def test_switched_off_it_leaves_no_trace(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CHUNKLIB_CACHE", word)
+    cache.save(written(range(1)))
+    assert cache.location() is None
+    assert cache.load(written(range(1))) == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_wish_it_lies_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHUNKLIB_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    place = cache.location()
+    assert place
+    assert "chunklib" in place.parts
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    assert cache.location() is None
+
+
+def test_a_folder_that_cannot_be_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_file").write_bytes(b"")
+    monkeypatch.setenv("CHUNKLIB_CACHE", str(tmp_path / "a_file"))
+    cache.save(written(range(1)))
+    assert cache.load(written(range(1))) == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only to root")
+def test_a_read_only_folder_is_no_fault(folder: Path) -> None:
+    cache.save(written(range(1)))
+    folder.chmod(0o500)
+    try:
+        cache.save(written(range(2)))
+        assert cache.load(written(range(1))).keys() <= written(range(1)).keys()
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("error", [sqlite3.OperationalError("attempt to write a readonly database"), OSError("full")])
+def test_whatever_the_file_system_says_is_no_fault(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.save(written(range(1)))
+
+    def refuse(file: Path) -> sqlite3.Connection:
+        raise error
+
+    monkeypatch.setattr(cache, "_connect", refuse)
+    cache.save(written(range(2)))
+    assert cache.load(written(range(1))) == {}
+
+
+def test_a_locked_file_is_read_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_PATIENCE", 0.05)
+    cache.save(written(range(1)))
+    with closing(sqlite3.connect(file())) as store:
+        store.execute("begin immediate")
+        began = time.monotonic()
+        cache.save(written(range(2)))
+        assert time.monotonic() - began < 5
+        assert cache.load(written(range(2))) == written(range(1))
+        store.rollback()
+
+
+class Calendar:
+    """Sets the day by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.today = 20_000
+        monkeypatch.setattr(cache, "_today", lambda: self.today)
+
+
+def test_it_stays_within_its_bound_and_forgets_the_longest_unused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 400_000)
+    calendar = Calendar(monkeypatch)
+    first = written(range(2))
+    cache.save(first)
+    for day in range(1, 30):
+        calendar.today += 1
+        assert cache.load(first) == first, "used every day, so not forgotten"
+        cache.save(written(range(100 + day, 102 + day)))
+        assert file().stat().st_size < 500_000
+    assert cache.load(written(range(101, 110))) == {}
+    newest = written(range(100 + day, 102 + day))
+    assert cache.load(newest) == newest
+
+
+def test_reading_writes_at_most_once_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    calendar = Calendar(monkeypatch)
+    name = cache.key("a")
+    cache.save({name: b"x"})
+    file_before = file().read_bytes()
+    assert cache.load([name]) == {name: b"x"}
+    assert file().read_bytes() == file_before
+    calendar.today += 2
+    for _ in range(2):
+        assert cache.load([name]) == {name: b"x"}
+        with closing(sqlite3.connect(file())) as store:
+            assert store.execute("select used from results").fetchone() == (20_002,)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no way to hold a process here")
+def test_a_process_that_hangs_does_not_hold_up_the_others() -> None:
+    cache.save(written(range(1)))
+    writer = write(100, 1000)
+    assert writer.stdout
+    writer.stdout.readline()
+    os.kill(writer.pid, signal.SIGSTOP)
+    try:
+        assert cache.load(written(range(1))) == written(range(1))
+    finally:
+        writer.kill()
+        os.kill(writer.pid, signal.SIGCONT)
+        writer.communicate(timeout=60)

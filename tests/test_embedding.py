@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Vectors are the same whether kept or not, whatever company a text is encoded in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chunklib import cache, embedding
+from chunklib.embedding import DIMENSIONS, Vectors, embed
+from chunklib.measure import count
+
+TEXTS = ["a cat", "The cat sat on a mat.", "", "a dog", "a cat", "The dog sat on a mat.", "lone \ud800", "x " * 400]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CHUNKLIB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What the encoder was given, with an encoder that only counts letters."""
+    given: list[list[str]] = []
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        given.append(list(texts))
+        rows = [[text.count(letter) + 1 for letter in "abcdefgh"] + [0] * (DIMENSIONS - 8) for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+    monkeypatch.setattr(embedding, "_encode", encode)
+    return given
+
+
+def test_kept_vectors_have_the_bits_of_fresh_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = embed(TEXTS)
+    assert fresh.shape == (len(TEXTS), DIMENSIONS)
+    assert fresh.dtype == np.float32
+    assert np.linalg.norm(fresh, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
+    assert (fresh[0] == fresh[4]).all()
+    assert (embed(TEXTS) == fresh).all()
+    assert (embed(TEXTS[::-1])[::-1] == fresh).all()
+    monkeypatch.setenv("CHUNKLIB_CACHE", "off")
+    assert (embed(TEXTS) == fresh).all()
+    alone = np.vstack([embed([text]) for text in TEXTS])
+    assert alone == pytest.approx(fresh, abs=5e-7)  # the very bits, too, where it was measured: the kernels decide
+
+
+def test_only_texts_of_equally_many_word_pieces_share_a_batch(batches: list[list[str]]) -> None:
+    embed([*TEXTS, *(f"{n} cats" for n in range(20)), "y " * 300])
+    assert all(len({min(count(text, "wordpieces"), 254) for text in batch}) == 1 for batch in batches)
+    assert max(map(len, batches)) == 8
+    assert ["x " * 400, "y " * 300] in batches, "beyond what is read, the length does not matter"
+    assert sum(batch.count("a cat") for batch in batches) == 1
+
+
+def test_only_what_is_not_kept_is_encoded(batches: list[list[str]]) -> None:
+    first = embed(["a cat", "a dog"])
+    batches.clear()
+    vectors = embed(["a dog", "a cow", "a cat"])
+    assert batches == [["a cow"]]
+    assert (vectors[[2, 0]] == first).all()
+    vectors[0] = 0  # the caller's own copy
+    assert (embed(["a dog"])[0] == first[1]).all()
+
+
+def test_a_run_that_is_broken_off_was_not_for_nothing(
+    batches: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode = embedding._encode
+
+    def interrupted(texts: Sequence[str]) -> Vectors:
+        if len(batches) == 10:
+            raise KeyboardInterrupt
+        return encode(texts)
+
+    texts = [f"cat number {n:03}" for n in range(200)]
+    with monkeypatch.context() as patch:
+        patch.setattr(embedding, "_encode", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            embed(texts)
+    assert len(cache.load(cache.key(embedding.MODEL, text) for text in texts)) == 64
+    batches.clear()
+    assert embed(texts).shape == (200, DIMENSIONS)
+    assert sum(map(len, batches)) == 136
+
+
+def test_a_kept_result_of_another_size_is_encoded_anew(batches: list[list[str]]) -> None:
+    cache.save({cache.key(embedding.MODEL, "a cat"): b"short"})
+    assert embed(["a cat"]).shape == (1, DIMENSIONS)
+    assert batches == [["a cat"]]
+
+
+def test_a_broken_cache_is_no_fault(batches: list[list[str]], folder: Path) -> None:
+    file = cache.location()
+    assert file
+    file.write_bytes(b"nonsense" * 1000)
+    assert (embed(["a cat"]) == embed(["a cat"])).all()
+    assert batches == [["a cat"], ["a cat"]]
+
+
+def test_no_texts_and_one_str() -> None:
+    assert embed([]).shape == (0, DIMENSIONS)
+    with pytest.raises(TypeError, match="texts is one str; put it in a list"):
+        embed("a cat")
