@@ -42,7 +42,7 @@ def main() -> None:
     """Cut, encode, average, write."""
     texts = {document.id: document.text for document in load_course_documents()}
     units = {name: list(measure(text).units) for name, text in texts.items()}
-    read, windows = [], []
+    windows: list[str] = []
     asked: list[Question] = []
     for question in load_course_questions():
         if question.kind not in KINDS or len(question.gold) != 1 or len(question.gold[0]) != 1:
@@ -57,11 +57,13 @@ def main() -> None:
     cosines = np.einsum("qspd,qd->qsp", vectors, embed([question.text for question in asked]))
     pieces = np.array([measure(text, "wordpieces").size(0, len(text)) for text in windows]).reshape(shape)
     read = (np.minimum(READ, pieces) / pieces).mean((0, 2))
+    limit = READ / pieces[:, -1].mean() * SIZES[-1]
     result = {
         "about": "mean cosine of a chunk to the question that it answers; python benchmarks/dilution.py",
         "questions": len(asked),
         "tokens": SIZES,
-        "read_by_the_encoder": [round(float(share), 3) for share in read],
+        "read": [round(float(share), 3) for share in read],
+        "limit": round(float(limit)),
         "cosine": {
             place: [round(float(value), 3) for value in cosines[:, :, i].mean(0)] for i, place in enumerate(PLACES)
         },

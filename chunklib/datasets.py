@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/datasets.py). Needs: nothing outside the standard library for its own part.
-"""The course's own documents and questions, from the folder ``data/``."""
+# Part of Chunk by Chunk (chunklib/datasets.py). Needs: chunklib.loaders.
+"""The course's own documents and questions, from the folder ``data/``; what lies deeper in it is neither."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from chunklib.loaders import document_paths, load_document
 from chunklib.span import Document, Span
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -29,35 +32,67 @@ class Question:
     gold: tuple[tuple[tuple[str, Span], ...], ...]
 
 
-@cache
-def load_course_documents() -> tuple[Document, ...]:
-    """The documents in order of their names; the id of each is its file name.
+def load_course_documents(*names: str) -> tuple[Document, ...]:
+    """The documents named, or all, in order of their names; the id of each is its file name.
 
-    >>> [document.id for document in load_course_documents()][:2]
-    ['ax310-headphones-manual.md', 'homehub-manual.md']
+    Raises ``ValueError`` for a name that is no document of the course.
+
+    >>> [document.id for document in load_course_documents("shipping.md", "returns-policy.md")]
+    ['returns-policy.md', 'shipping.md']
     """
+    documents = _documents()
+    if unknown := set(names) - {document.id for document in documents}:
+        known = ", ".join(document.id for document in documents)
+        raise ValueError(f"{', '.join(sorted(unknown))}: no document of the course; there are {known}")
+    return tuple(document for document in documents if not names or document.id in names)
+
+
+def load_course_questions(*names: str) -> tuple[Question, ...]:
+    """The questions in order of file and line; with names of documents, those that these documents answer.
+
+    Of a question's alternatives, those that need another document are left out.
+
+    >>> len(load_course_questions()) > len(load_course_questions("returns-policy.md")) > 20
+    True
+    """
+    if not names:
+        return _questions()
+    load_course_documents(*names)
+    answered = (
+        replace(q, gold=tuple(parts for parts in q.gold if all(name in names for name, _ in parts)))
+        for q in _questions()
+    )
+    return tuple(question for question in answered if question.gold)
+
+
+@cache
+def _documents() -> tuple[Document, ...]:
     if not DATA.is_dir():
         raise FileNotFoundError(f"{DATA.name}/ is not beside the package; install from a clone with pip install -e")
-    return tuple(
-        Document.from_markdown(file.read_bytes().decode(), id=file.name, source=f"data/{file.name}")
-        for file in sorted(DATA.glob("*.md"))
-    )
+    files = [path for path in document_paths(DATA) if path.parent == DATA]
+    # The source is shown in the lessons, so it is the same on every machine.
+    return tuple(replace(load_document(file), source=f"data/{file.name}") for file in files)
 
 
 @cache
-def load_course_questions() -> tuple[Question, ...]:
-    """The questions in order of file and line. Raises ``ValueError`` where a quote does not stand exactly once."""
-    texts = {document.id: document.text for document in load_course_documents()}
+def _questions() -> tuple[Question, ...]:
+    """Raises ``ValueError`` where a quote does not stand exactly once.
+
+    In a PDF, any run of blanks and line ends in a quote stands for any other, because its lines are broken anywhere.
+    """
+    documents = {document.id: document for document in _documents()}
     rows = (line for file in sorted(DATA.glob("questions-*.jsonl")) for line in file.read_bytes().decode().splitlines())
-    return tuple(_question(json.loads(row), texts) for row in rows)
+    return tuple(_question(json.loads(row), documents) for row in rows)
 
 
-def _question(row: dict[str, object], texts: dict[str, str]) -> Question:
+def _question(row: dict[str, object], documents: Mapping[str, Document]) -> Question:
     def place(part: dict[str, str]) -> tuple[str, Span]:
-        text, quote = texts[part["document"]], part["quote"]
-        if text.count(quote) != 1:
-            raise ValueError(f"question {row['id']}: {quote!r} stands {text.count(quote)} times in {part['document']}")
-        return part["document"], Span(text.index(quote), text.index(quote) + len(quote))
+        document, quote = documents[part["document"]], part["quote"]
+        words = quote.split() if document.media_type == "application/pdf" else [quote]
+        found = [match.span() for match in re.finditer(r"\s+".join(map(re.escape, words)), document.text)]
+        if len(found) != 1:
+            raise ValueError(f"question {row['id']}: {quote!r} stands {len(found)} times in {document.id}")
+        return document.id, Span(*found[0])
 
     gold = row["gold"]
     assert isinstance(gold, list)

@@ -1,55 +1,107 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/outline.py). Needs: markdown-it-py, mdit-py-plugins.
-"""The outline of a text: its headings. Found by a real Markdown parser, so ``#`` inside code is not a heading.
+# Part of Chunk by Chunk (chunklib/outline.py). Needs: markdown-it-py, mdit-py-plugins, PyYAML.
+"""The outline of a text: headings, tables, front matter, found by a real Markdown parser: ``#`` in code is no heading.
 
-A heading never changes a span. It is looked up from the span's offset, for every technique alike.
+The outline never changes a span. It is looked up from the span's offset, for every technique alike.
 
 But: it trusts the mark-up. A line in bold that merely looks like a heading is not one.
 """
 
 from __future__ import annotations
 
-import itertools
+import json
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunklib.span import Heading
+from chunklib.span import Heading, Span
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+#: Most characters and most brackets of front matter that are read: 20,000 brackets would keep its parser for a minute.
+FRONT_MATTER, BRACKETS = 20_000, 1000
 
 # A line ends at \r\n, \r or \n only; str.splitlines() breaks at more.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
+class Outline(NamedTuple):
+    """What the mark-up of a text tells: its headings, its tables (header row, whole table), its front matter."""
+
+    headings: tuple[Heading, ...]
+    tables: tuple[tuple[Span, Span], ...]
+    metadata: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The title that the front matter gives, else the first heading of level 1, else nothing."""
+        given = self.metadata.get("title")
+        top = next((heading.title for heading in self.headings if heading.level == 1), "")
+        return (given.strip() if isinstance(given, str) else "") or top
+
+
+def markdown_outline(text: str) -> Outline:
+    """Headings, tables and front matter of a Markdown text, by one pass of the parser.
+
+    Front matter is YAML between two lines ``---`` at the very start; it stays part of the text. Its values become plain
+    JSON values, dates ISO strings. What is no mapping, is broken, uses aliases or is longer than 20,000 characters is
+    left unread. Cost: one pass of the parser over the blocks; of what stands inside them, only headings are parsed.
+
+    >>> markdown_outline("---\\ntitle: Returns\\nsince: 2025-03-01\\n---\\n\\nThirty days.").metadata
+    {'title': 'Returns', 'since': '2025-03-01'}
+    """
+    starts = line_starts(text)
+
+    def lines(first: int, last: int) -> Span:
+        start, end = starts[first], starts[min(last, len(starts) - 1)]
+        block = text[start:end]
+        return Span(start + len(block) - len(block.lstrip()), start + len(block.rstrip()))
+
+    headings: list[Heading] = []
+    tables: list[tuple[Span, Span]] = []
+    metadata: dict[str, Any] = {}
+    parser = _parser()
+    references: dict[str, Any] = {}  # link targets that a heading may name
+    tokens = parser.parse(text, references)  # it takes the same three line ends, so its line numbers are ours
+    if tokens and tokens[0].type == "front_matter":
+        metadata = _front_matter(tokens[0].content)
+    for token, after in pairwise(tokens):
+        if token.type == "heading_open" and token.map:
+            pieces: list[Token] = []
+            parser.inline.parse(after.content, parser, references, pieces)
+            title = "".join(" " if "break" in piece.type else piece.content for piece in pieces)
+            headings.append(Heading(*lines(*token.map), int(token.tag[1]), " ".join(title.split())))
+        elif token.type == "table_open" and token.map and after.map:
+            tables.append((lines(*after.map), lines(*token.map)))
+    return Outline(tuple(headings), tuple(tables), metadata)
+
+
 def markdown_headings(text: str) -> tuple[Heading, ...]:
     """The headings of a Markdown text, ATX (``# …``) and setext (underlined), with their character offsets.
 
-    Front matter, fenced and indented code, HTML blocks and tables are not searched for headings. Headings inside
-    block quotes and lists count. Cost: one pass of the parser.
+    Front matter, footnotes, fenced and indented code, HTML blocks and tables are not searched for headings. Headings
+    inside block quotes and lists count. Cost: one pass of the parser.
 
     >>> markdown_headings("Intro\\n\\n# Returns\\n\\n```\\n# a comment\\n```\\n")
     (Heading(start=7, end=16, level=1, title='Returns'),)
     """
-    starts = line_starts(text)
-    headings = []
-    tokens = _parser().parse(text)  # it takes the same three line ends, so its line numbers are ours
-    for opening, content in itertools.pairwise(tokens):
-        if opening.type == "heading_open" and opening.map:
-            first, last = opening.map
-            start, end = starts[first], starts[min(last, len(starts) - 1)]
-            block = text[start:end]
-            title = "".join(" " if "break" in t.type else t.content for t in content.children or ())
-            headings.append(
-                Heading(
-                    start + len(block) - len(block.lstrip()),
-                    start + len(block.rstrip()),
-                    int(opening.tag[1]),
-                    " ".join(title.split()),
-                )
-            )
-    return tuple(headings)
+    return markdown_outline(text).headings
+
+
+def markdown_tables(text: str) -> tuple[tuple[Span, Span], ...]:
+    """The tables of a Markdown text, each as the span of its header row and the span of the whole table.
+
+    Spans are whole lines without the blanks around them; inside a block quote or a list they hold its marks. Cost: one
+    pass of the parser.
+
+    >>> markdown_tables("Sizes:\\n\\n| S | M |\\n|---|---|\\n| 1 | 2 |\\n\\nEnd.")
+    ((Span(start=8, end=17), Span(start=8, end=37)),)
+    """
+    return markdown_outline(text).tables
 
 
 def line_starts(text: str) -> list[int]:
@@ -65,6 +117,24 @@ def line_starts(text: str) -> list[int]:
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
+    from mdit_py_plugins.footnote import footnote_plugin
     from mdit_py_plugins.front_matter import front_matter_plugin
 
-    return MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    # Without the pass over what stands inside the blocks: it takes half of the time, and we only need it for headings.
+    return parser.use(footnote_plugin, inline=False, move_to_end=False).disable("inline")
+
+
+def _front_matter(block: str) -> dict[str, Any]:
+    import yaml
+
+    if len(block) > FRONT_MATTER or block.count("[") + block.count("{") > BRACKETS:
+        return {}
+    try:
+        # Ten lines of aliases to aliases can stand for a gigabyte.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(block, yaml.SafeLoader)):
+            return {}
+        read = json.loads(json.dumps(yaml.safe_load(block), default=methodcaller("isoformat")))
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}

@@ -56,7 +56,8 @@ class Document:
     """A text and what is known about it.
 
     Parameters: ``headings`` in order of their place; ``pages`` the offset at which each page starts; ``tables`` pairs
-    of spans (header row, whole table); ``source`` a path or address; ``media_type`` such as ``"text/markdown"``.
+    of spans (header row, empty where there is none; whole table); ``source`` a path or address; ``media_type`` such as
+    ``"text/markdown"``.
 
     >>> Document("Hello.", id="greeting").title
     'greeting'
@@ -81,14 +82,15 @@ class Document:
 
     @classmethod
     def from_markdown(cls, text: str, **known: Any) -> Document:
-        """A document whose headings are read from its Markdown.
+        """A document whose headings, tables, title and metadata are read from its Markdown; what is given wins.
 
         >>> Document.from_markdown("# Returns\\n\\nThirty days.").title
         'Returns'
         """
-        from chunklib.outline import markdown_headings  # the one import upwards: a constructor, not a dependency
+        from chunklib.outline import markdown_outline  # the one import upwards: a constructor, not a dependency
 
-        return cls(text, headings=markdown_headings(text), **{"media_type": "text/markdown", **known})
+        found = markdown_outline(text)
+        return cls(text, **{"media_type": "text/markdown", "title": found.title, **found._asdict(), **known})
 
     @cached_property
     def _paths(self) -> list[tuple[Heading, ...]]:
