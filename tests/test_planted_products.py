@@ -7,6 +7,7 @@ import json
 import re
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import Any
 
 from chunklib.datasets import DATA, load_course_documents
 
