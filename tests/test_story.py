@@ -29,12 +29,17 @@ def with_headings(chunk: Chunk) -> Chunk:
     return replace(chunk, context=" > ".join(chunk.section_path))
 
 
+#: The documents of lessons 00 to 07; the archived policy and the points that take 60 days come in later.
+SHELF = ["returns-policy.md", "shipping.md", "warranty.md", "ax310-headphones-manual.md", "homehub-manual.md"]
+
+
 @cache
 def index(lesson: str) -> Index:
-    documents = load_course_documents()
+    documents = load_course_documents(*SHELF)
     if lesson == "00, with headings":
         return Index(map(with_headings, chunk_documents(documents, paragraphs)))
-    return Index(chunk_documents(documents, partial(split_fixed_size, chunk_size=100)))
+    size, overlap = {"00, fixed 100": (100, 0), "01, fixed 200 with overlap": (200, 20)}[lesson]
+    return Index(chunk_documents(documents, partial(split_fixed_size, chunk_size=size, chunk_overlap=overlap)))
 
 
 def answer(lesson: str, question: str) -> str:
@@ -44,14 +49,15 @@ def answer(lesson: str, question: str) -> str:
     return "60" if "60 days" in best else "30" if "30-day" in best else "other"
 
 
+LESSONS = ("00, fixed 100", "00, with headings", "01, fixed 200 with overlap")
 WORDINGS = {
-    "What is the return window for defective electronics?": ("30", "60"),
-    "tablet broken, how long to return": ("other", "60"),
-    "how many days do I have to send back a laptop that doesn't work any more": ("30", "60"),
-    "return period electronics": ("other", "other"),
+    "What is the return window for defective electronics?": ("30", "60", "30"),
+    "tablet broken, how long to return": ("other", "60", "other"),
+    "how many days do I have to send back a laptop that doesn't work any more": ("30", "60", "other"),
+    "return period electronics": ("other", "other", "other"),
 }
 
 
 @pytest.mark.parametrize("wording", WORDINGS)
 def test_wording_by_lesson(wording: str) -> None:
-    assert (answer("00, fixed 100", wording), answer("00, with headings", wording)) == WORDINGS[wording]
+    assert tuple(answer(lesson, wording) for lesson in LESSONS) == WORDINGS[wording]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The scoreboard that is stored holds what the techniques do today."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunklib.datasets import load_course_questions
+from chunklib.evaluation import Interval
+from chunklib.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
+from chunklib.span import Chunk, chunk_documents
+from tools.scoreboard import TECHNIQUES, whole
+
+ROW = Row("a <b>", "01", 3, 0.25, {"all": Interval(0.5, 0.25, 0.75), "fact": Interval(1.0, 1.0, 1.0)}, (0.5,) * 6)
+
+
+def test_every_technique_has_its_row_in_the_order_of_the_lessons() -> None:
+    rows = scoreboard().rows
+    assert [row.name for row in rows] == list(TECHNIQUES)
+    assert [row.lesson for row in rows] == sorted(row.lesson for row in rows)
+
+
+def test_the_cheapest_row_is_what_is_stored() -> None:
+    """The lessons assert the others, each its own."""
+    assert score_row("whole document", chunk_documents(scored_documents(), whole), lesson="00") == scoreboard().rows[0]
+
+
+def test_every_kind_of_question_is_counted_and_none_without_an_answer() -> None:
+    kinds = {question.kind for question in load_course_questions() if question.gold}
+    for row in scoreboard().rows:
+        assert set(row.found) == {"all", *kinds}
+        assert row.curve[BUDGETS.index(BUDGET)] == row.found["all"].mean
+        assert list(row.curve) == sorted(row.curve)
+
+
+def test_a_perfect_search_finds_all() -> None:
+    questions = [q for q in load_course_questions("shipping.md") if len(q.gold[0]) == 1][:3]
+    texts = {document.id: document.text for document in scored_documents()}
+    places = [question.gold[0][0] for question in questions]
+    chunks = [Chunk(texts[name][slice(*span)], *span, i, str(i), name) for i, (name, span) in enumerate(places)]
+    assert score_row("gold", chunks, lesson="00", questions=questions).found["all"] == (1, 1, 1)
+
+
+def test_it_is_shown_with_intervals_and_escaped() -> None:
+    board = Scoreboard((ROW,))
+    assert repr(board).splitlines()[1].split() == [
+        "01",
+        "a",
+        "<b>",
+        "3",
+        "25",
+        "50",
+        "[25,",
+        "75]",
+        "100",
+        "[100,",
+        "100]",
+    ]
+    page = board._repr_html_()
+    assert "a &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert "50 [25, 75]" in page
+
+
+def test_a_row_is_found_by_its_name() -> None:
+    assert Scoreboard((ROW,))["a <b>"] is ROW
+    with pytest.raises(KeyError, match="'x' is no row; there are a <b>"):
+        Scoreboard((ROW,))["x"]

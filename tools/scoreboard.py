@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Compute every row of the course's scoreboard anew and write data/scoreboard.json.
+
+python -m tools.scoreboard
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from chunklib.fixed_size import split_fixed_size
+from chunklib.recursive import split_recursive
+from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
+from chunklib.span import Splitter, chunk_documents
+
+
+def whole(text: str) -> list[tuple[int, int]]:
+    """The document as one chunk: what comes of not cutting at all."""
+    return [(0, len(text))]
+
+
+#: name -> (lesson, splitter). A later lesson adds its own.
+TECHNIQUES: dict[str, tuple[str, Splitter]] = {
+    "whole document": ("00", whole),
+    "fixed 400": ("01", partial(split_fixed_size, chunk_size=400)),
+    "fixed 200": ("01", partial(split_fixed_size, chunk_size=200)),
+    "fixed 200, overlap 20": ("01", partial(split_fixed_size, chunk_size=200, chunk_overlap=20)),
+    "recursive 150": ("02", partial(split_recursive, chunk_size=150)),
+}
+
+
+def rows() -> Iterator[Row]:
+    """Each technique's row, in the order of the lessons."""
+    for name, (lesson, splitter) in TECHNIQUES.items():
+        yield score_row(name, chunk_documents(scored_documents(), splitter), lesson=lesson)
+
+
+if __name__ == "__main__":
+    found = tuple(rows())
+    store(found)
+    print(Scoreboard(found))
