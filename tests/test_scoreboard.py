@@ -45,18 +45,6 @@ def test_it_is_shown_with_intervals_and_escaped() -> None:
     board = Scoreboard((ROW,))
     cells = repr(board).splitlines()[1].split()
     assert cells == ["01", "a", "<b>", "3", "25", "50", "[25,", "75]", "100", "[100,", "100]"]
-        "01",
-        "a",
-        "<b>",
-        "3",
-        "25",
-        "50",
-        "[25,",
-        "75]",
-        "100",
-        "[100,",
-        "100]",
-    ]
     page = board._repr_html_()
     assert "a &lt;b&gt;" in page
     assert "<b>" not in page
