@@ -5,7 +5,7 @@ import doctest
 import re
 
 from tools.notebooks import ROOT
-from tools.readme import README, written
+from tools.readme import MINUTES, README, written
 
 
 def test_the_first_lines_print_what_they_show() -> None:
@@ -22,3 +22,18 @@ def test_every_file_that_it_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8"))
     assert len(links) > 2
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_instructors_minutes_add_up_to_those_of_the_lesson() -> None:
+    notes = (ROOT / "docs" / "instructor.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"(?ms)^## (\d\d) .*?$(.*?)(?=^## |\Z)", notes))
+    lessons = {path.name[:2]: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert sections.keys() == lessons.keys()
+    for number, section in sections.items():
+        sums = [
+            sum(map(int, re.findall(r"(\d+)(?=[,.])", re.findall(rf"(?m)^{label}: (.*)$", section)[0])))
+            for label in ("Minutes", "Exercises")
+        ]
+        assert [str(n) for n in sums] == list(MINUTES.findall(lessons[number])[0]), number
+        assert "Short of time: " in section
+        assert "For the room: " in section

@@ -27,6 +27,9 @@ TECHNIQUES: dict[str, tuple[str, Splitter]] = {
     "fixed 200": ("01", partial(split_fixed_size, chunk_size=200)),
     "fixed 200, overlap 20": ("01", partial(split_fixed_size, chunk_size=200, chunk_overlap=20)),
     "recursive 150": ("02", partial(split_recursive, chunk_size=150)),
+    "fixed 100": ("08", partial(split_fixed_size, chunk_size=100)),
+    "fixed 450": ("08", partial(split_fixed_size, chunk_size=450)),
+    "fixed 500, overlap 50": ("08", partial(split_fixed_size, chunk_size=500, chunk_overlap=50)),
 }
 
 
