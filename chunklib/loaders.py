@@ -81,7 +81,7 @@ def load_documents(folder: str | Path) -> Iterator[Document]:
 
     >>> from chunklib.datasets import DATA
     >>> next(load_documents(DATA)).id
-    'ax310-headphones-manual.md'
+    'api-orders.html'
     """
     paths = document_paths(folder)
     return (load_document(path, id=path.relative_to(folder).as_posix()) for path in paths)

@@ -248,7 +248,7 @@ def _encoding(name: str) -> Any:
     except OSError as error:
         raise OSError(
             f"the tokenizer file of {name} is neither in the folder TIKTOKEN_CACHE_DIR nor could it be downloaded; "
-            "`pip install llama-index-core` brings cl100k_base and o200k_base, and `import chunklib` finds them there"
+            "`pip install llama-index-core` brings cl100k_base and o200k_base; chunklib finds them there"
         ) from error
 
 

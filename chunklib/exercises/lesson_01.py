@@ -116,7 +116,7 @@ EXERCISES = {
     "1.3": Exercise(
         judge=cases(
             whole_words,
-            ("The cat sat on a mat.", 10),
+            ("The cat sat on a mat.", 12),
             ("There was  a cat.\nThe cat sat.", 12),
             ("a noise-cancelling headset", 8),
             ("one two three", 7),

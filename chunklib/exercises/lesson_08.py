@@ -105,7 +105,7 @@ EXERCISES = {
         ),
         solution=recall,
         hints=(
-            "Of each span only what lies between `gold[0]` and `gold[1]` counts: `max` of the starts, `min` of the ends.",
+            "Of each span only what lies inside the gold counts: the `max` of the starts, the `min` of the ends.",
             "Collect the positions in a set, so that a character that was read twice counts once.",
         ),
         wrong=(
