@@ -82,7 +82,11 @@ class Scoreboard:
 
     def _repr_html_(self) -> str:
         head, *lines = [[html.escape(cell) for cell in line] for line in self._table()]
-        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
+        small = '<br><span style="font-size: 85%; white-space: nowrap">['  # the interval below its share
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{cell}</td>' for cell in line).replace(' [', small).replace(']', ']</span>')}</tr>"
+            for line in lines
+        )
         heads = "".join(f"<th>{cell}</th>" for cell in head)
         note = f"Answers found in {BUDGET:,} characters read, per cent [95 % interval]"
         return (
