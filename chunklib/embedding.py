@@ -6,7 +6,8 @@ But: all-MiniLM-L6-v2 reads 256 word pieces, about 190 English words, and silent
 
 Vectors are kept on disk (`chunklib.cache`), so a text is encoded once. What is kept must not depend on the company in
 which it was encoded. Padding changes the last bits of a vector, by up to 2e-7; so only texts of equally many word
-pieces"""
+pieces share a batch.
+"""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def answer_found(hits: Iterable[Hit], question: Question, *, budget: int = 4000)
     """Whether the question's gold lies wholly in the first ``budget`` characters read, best chunk first.
 
     The last chunk that is read is cut off where the budget ends. A quote counts as read when the spans read together
-    cover it, blanks aside.
+    cover it; one blank between two of them does not count.
     """
     spans: dict[str, list[Span]] = {}
     for name, span in reading(hits, budget=budget):
