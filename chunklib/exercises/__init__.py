@@ -188,12 +188,15 @@ def cases(solution: Callable[..., Any], *inputs: tuple[Any, ...]) -> Judge:
     return judge
 
 
-def guess(solution: Callable[[], Any]) -> Judge:
-    """A judge of predictions: it says "more" or "less", and does not give the answer away."""
+def guess(solution: Callable[[], Any], *, within: float = 0) -> Judge:
+    """A judge of predictions: it says "more" or "less", and does not give the answer away.
+
+    ``within``: how far from the solution a number may be, where rounding is a matter of taste.
+    """
 
     def judge(answer: Any) -> str | None:
         expected = solution()
-        if same(expected, answer):
+        if same(expected, answer) or (within and isinstance(answer, Real) and abs(answer - expected) <= within):
             return None
         if isinstance(expected, Real) and isinstance(answer, Real) and answer == answer:
             return f"{shown(answer)} is not it: it is {'more' if expected > answer else 'less'}."

@@ -79,7 +79,7 @@ def _all_of_it(spans: Sequence[tuple[int, int]], gold: tuple[int, int]) -> int |
 
 EXERCISES = {
     "8.1": Exercise(
-        judge=guess(n_questions),
+        judge=guess(n_questions, within=1),
         solution=n_questions,
         hints=(
             "The standard error of a share p of n questions is √(p(1 − p)/n). Here it is to be 0.02.",
