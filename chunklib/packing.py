@@ -42,7 +42,13 @@ class Level(Protocol):
 
 
 def pack(
-    text: str, *, chunk_size: int, chunk_overlap: int = 0, length: Length = "tokens", levels: Sequence[Level] = ()
+    text: str,
+    *,
+    chunk_size: int,
+    chunk_overlap: int = 0,
+    length: Length = "tokens",
+    levels: Sequence[Level] = (),
+    overlap_levels: Sequence[Level] | None = None,
 ) -> list[Span]:
     """Spans of ``text`` that measure at most ``chunk_size`` each, cut at the strongest boundary that fits.
 
@@ -51,7 +57,9 @@ def pack(
     of several code points only if that alone is too long. ``chunk_size`` and ``chunk_overlap`` count that length.
 
     The overlap is the longest run of whole pieces between boundaries (of any level) that fits ``chunk_overlap`` and
-    leaves room for the next piece; where the cut fell at a unit, the longest run of whole units.
+    leaves room for the next piece; where the cut fell at a unit, the longest run of whole units. ``overlap_levels``
+    are the boundaries at which it may start, where these are not the ``levels``: fewer (then it is whole pieces of
+    theirs, or nothing) or more.
 
     Raises ``ValueError`` or ``TypeError`` for a bad setting. Cost: linear, beyond `measure`.
 
@@ -59,7 +67,8 @@ def pack(
     [Span(start=0, end=7), Span(start=8, end=13)]
     """
     check_settings(text, chunk_size, chunk_overlap)
-    walk = _Walk(text, measure(text, length), _clusters(text), levels, chunk_size, chunk_overlap)
+    starts = levels if overlap_levels is None else overlap_levels
+    walk = _Walk(text, measure(text, length), _clusters(text), levels, starts, chunk_size, chunk_overlap)
     stop = len(text.rstrip())
     spans: list[Span] = []
     start = new = len(text) - len(text.lstrip())  # the span starts at `start`; what no span holds yet, at `new`
@@ -73,12 +82,12 @@ def pack(
         elif text[high].isspace():
             high = next_ink(text, high)  # blanks after a cut are trimmed, so they cost nothing
         cut = walk.strongest(start, new, high)
-        chosen = levels if cut else ()
+        at_boundary = bool(cut) or not all(level in starts for level in levels)
         cut = cut or walk.furthest_unit(start, new, high)
         end = walk.end(start, cut)
         spans.append(Span(start, end))
         previous, new = start, next_ink(text, cut) if cut < stop and text[cut].isspace() else cut
-        start = walk.overlap(chosen, previous, end, new) if chunk_overlap and new < stop else new
+        start = walk.overlap(at_boundary, previous, end, new) if chunk_overlap and new < stop else new
     return spans
 
 
@@ -154,6 +163,7 @@ class _Walk:
     ruler: Ruler
     clusters: _Clusters | None
     levels: Sequence[Level]
+    starts: Sequence[Level]  # of an overlap
     chunk_size: int
     chunk_overlap: int
 
@@ -220,14 +230,17 @@ class _Walk:
         more = range(new + 2, high + 1)
         return new + 1 + bisect_left(more, True, key=lambda cut: not self.fits(start, cut))
 
-    def overlap(self, levels: Sequence[Level], previous: int, end: int, new: int) -> int:
+    def overlap(self, at_boundary: bool, previous: int, end: int, new: int) -> int:
         """Where the next span starts: as early as the overlap and the next piece allow, or at ``new``."""
         text, size, units = self.text, self.ruler.size, self.ruler.units
         low = max(previous, self.ruler.back(end, self.chunk_overlap) - 1)
-        if levels:
+        if at_boundary and self.levels:
             high = self.ruler.reach(new, self.chunk_size)
-            cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
-            room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=new + 1)
+            cuts = sorted({cut for level in self.starts for cut in level.all(text, low, end)})
+            whole = [level for level in self.levels if level in self.starts]
+            room = min((cut for level in whole for cut in level.all(text, new, high)[:1]), default=0)
+            if not room or not self.fits(new, room):  # the next such piece is cut in any case
+                room = min((cut for level in self.levels for cut in level.all(text, new, high)[:1]), default=new + 1)
         else:
             cuts = list(units[bisect_right(units, low) : bisect_left(units, end)])
             at = bisect_right(units, new)
