@@ -315,12 +315,23 @@ def test_a_loop_that_fills_the_memory_is_stopped_before_its_time(monkeypatch: py
 # The interrupt may strike while psutil has a file open, which is then closed by the collector, with a warning.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_of_the_learner_ends_the_call() -> None:
-    before = threading.active_count()
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+    before, done = threading.active_count(), threading.Event()
+
+    def press() -> None:
+        """Once more after a while, as a learner would: an interrupt that strikes inside a collector is swallowed."""
+        wait = 0.3
+        while not done.wait(wait):
+            signal.raise_signal(signal.SIGINT)
+            wait = 5
+
+    presser = threading.Thread(target=press)
+    presser.start()
     with pytest.raises(KeyboardInterrupt):
-        check(ENDLESS, "1", for_ever, seconds=20)
-    timer.join()
+        try:
+            check(ENDLESS, "1", for_ever, seconds=20)
+        finally:
+            done.set()
+    presser.join()
     assert settled(before)
 
 
