@@ -324,13 +324,16 @@ def test_an_interrupt_of_the_learner_ends_the_call() -> None:
             signal.raise_signal(signal.SIGINT)
             wait = 5
 
-    presser = threading.Thread(target=press)
-    presser.start()
-    with pytest.raises(KeyboardInterrupt):
+    def checked() -> None:
         try:
             check(ENDLESS, "1", for_ever, seconds=20)
         finally:
             done.set()
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    with pytest.raises(KeyboardInterrupt):
+        checked()
     presser.join()
     assert settled(before)
 
