@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stores, each for real: Qdrant in memory and in a folder, SQLite in a file, a server that speaks Redis' protocol."""
+"""The stores, each for real: Qdrant in memory and in a folder, SQLite in a file, a server with Redis' protocol."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import sqlite3
 import uuid
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from chunklib.stores import BATCH, Point, QdrantVectors, RedisMapping, SQLiteMapping
+from chunklib.stores import BATCH, Point, QdrantVectors, RedisMapping, SQLiteMapping, Vector
 from tests.stores import redis_server
 
 Mapping = MutableMapping[str, str]
@@ -131,8 +132,8 @@ def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QdrantVe
     store.close()
 
 
-def axis(number: int, size: int = 4) -> np.typing.NDArray[np.float32]:
-    return np.eye(size, dtype=np.float32)[number]
+def axis(number: int, size: int = 4) -> Vector:
+    return np.asarray(np.eye(size, dtype=np.float32)[number])
 
 
 def test_vectors_before_anything_is_stored(vectors: QdrantVectors) -> None:
@@ -162,6 +163,7 @@ def test_vectors_are_found_filtered_and_deleted(vectors: QdrantVectors) -> None:
     assert found(**{"metadata.language": "en", "page": (2, 3)}) == [3]
     assert found(**{"metadata.draft": True}) == [1]
     assert found(page=7) == []
+    wrong: Any
     for wrong in (1.5, None, [], {"gt": 3}):
         with pytest.raises(TypeError, match=r"filter\['page'\]=.* must be"):
             found(page=wrong)
@@ -190,7 +192,7 @@ def test_a_folder_keeps_its_vectors_and_has_one_owner(tmp_path: Path) -> None:
     first = QdrantVectors(tmp_path)
     first.upsert([Point(name(1), axis(1), {"text": "\ud83d"})])
     second = pickle.loads(pickle.dumps(first))
-    with pytest.raises(ConnectionError, match="cannot be used .*make it available and call again"):
+    with pytest.raises(ConnectionError, match=r"cannot be used .*make it available and call again"):
         second.get([name(1)])
     gc.collect()
     first.close()
