@@ -272,16 +272,18 @@ class ParentChildIndex:
             if len(found) < limit or found[-1][2] < last:
                 break
             limit *= 2  # many children of one parent, many equal ones, or records that do not count yet or any more
+        places = {key: (live[key[0]] or _NOTHING)["parents"][key[1]] for key in groups}
+        owns = self.vectors.get([own for _, _, own in places.values()]) if self.own_weight else {}
         hits = []
         for (name, parent_id), children in groups.items():
-            key, of, own = (live[name] or _NOTHING)["parents"][parent_id]
+            key, of, own = places[name, parent_id]
             parent = self._parent(key, name)
             score = children[0][1]
             if self.own_weight:
-                point = self.vectors.get([own]).get(own)
-                if point is None:
+                if own not in owns:
                     raise LookupError(_MISSING.format(name))
-                score = round((1 - self.own_weight) * score + self.own_weight * float(point.vector @ vector), 5)
+                score = (1 - self.own_weight) * score + self.own_weight * float(owns[own].vector @ vector)
+                score = round(score, 5)
             read = tuple(Hit(_child(payload, parent), near) for payload, near in children)
             hits.append(ParentHit(parent, score, read, of))
         hits.sort(key=lambda hit: -hit.score)  # stable: ties keep the order of the children

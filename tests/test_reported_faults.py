@@ -40,7 +40,7 @@ TRY: dict[str, list[Splitter]] = {
     "REC-16": [recursive(chunk_size=80, **chars)],
 }
 #: Tried in tests/test_parent_child.py and tests/test_identity.py.
-PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "PC-09", "IDS-03")
+PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
 IDENTITY = ("IDS-01", "IDS-05")
 
 
