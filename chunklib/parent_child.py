@@ -199,11 +199,11 @@ class ParentChildIndex:
         Records that no manifest names are deleted. A document that lacks some of its own is reported: `add` it again.
         Cost: a look at every key and every id, so not after each change; `add` and `remove` clear up by themselves.
         """
+        points, keys = set(self.vectors.ids()), {key for key in self.parents if key.startswith(_PARENT)}
         self._clear_up()
         known: dict[str, tuple[list[str], list[str]]] = {}
         for name in self.documents():
             known[name] = self._named(self._manifest(name) or _NOTHING)
-        points, keys = set(self.vectors.ids()), {key for key in self.parents if key.startswith(_PARENT)}
         incomplete = [name for name, (a, b) in known.items() if not (points.issuperset(a) and keys.issuperset(b))]
         gone = (
             sorted(points - {id for ids, _ in known.values() for id in ids}),

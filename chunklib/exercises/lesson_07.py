@@ -55,13 +55,6 @@ def _sum_of_two(hits: list[tuple[str, float]]) -> list[str]:
     return sorted(scores, key=lambda parent: -sum(scores[parent][:2]))
 
 
-def _half_of_two(hits: list[tuple[str, float]]) -> list[str]:
-    scores: dict[str, list[float]] = {}
-    for parent, score in hits:
-        scores.setdefault(parent, []).append(score)
-    return sorted(scores, key=lambda parent: -sum(scores[parent][:2]) / 2)
-
-
 def _by_best(hits: list[tuple[str, float]]) -> list[str]:
     return list(dict.fromkeys(parent for parent, _ in hits))
 
@@ -114,8 +107,7 @@ EXERCISES = {
         wrong=(
             (_by_best, "That is the order of the best child alone."),
             (_all_children, "Only the best two of a parent count; the others say nothing."),
-            (_sum_of_two, "That adds two scores. A parent with one child found has only one to add: take the mean."),
-            (_half_of_two, "Where one child was found, divide by one, not by two."),
+            (_sum_of_two, "A sum, or its half, is unfair to a parent with one child: divide by how many there are."),
         ),
     ),
     "7.3": Exercise(
@@ -124,8 +116,8 @@ EXERCISES = {
             (_SPANS, [3], 1),
             (_SPANS, [0], 1),
             (_SPANS, [7], 2),
-            (_SPANS, [3, 4], 1),
             (_SPANS, [6, 1], 1),
+            (_SPANS, [3, 4], 1),
             (_SPANS, [4, 1], 1),
             (_SPANS, [5, 0, 2], 0),
             (_SPANS, [], 1),
