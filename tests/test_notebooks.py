@@ -62,7 +62,7 @@ TERMS = {
     "01": "overlap, tokenizer, span, byte",
     "07": "parent-child, sentence window, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
-    "10": "hash, UUID, citation",
+    "10": "hash, UUID",
 }
 
 

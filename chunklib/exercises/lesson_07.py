@@ -15,7 +15,7 @@ from chunklib.exercises import check as check_answer
 
 def n_read() -> int:
     """How many children are read until four parents are known."""
-    order = "A A B A C B D A E A".split()
+    order = list("AABACBDAEA")
     return next(n for n in range(len(order) + 1) if len(set(order[:n])) == 4)
 
 
@@ -125,7 +125,7 @@ EXERCISES = {
         solution=windows_to_read,
         hints=(
             "First collect the numbers of all sentences to be read, in a set: it has no doubles.",
-            "Go through the sorted numbers. Where `i - 1` is in the set too, the last window grows; else a new one starts.",
+            "Go through the sorted numbers. If `i - 1` is in the set too, the last window grows; else one starts.",
         ),
         wrong=(
             (_as_found, "Windows want the order of the text, whatever was found first."),

@@ -95,7 +95,7 @@ EXERCISES = {
         solution=to_do,
         hints=(
             "A vector belongs to a text, not to a key. Which texts of `new` are not among `old.values()`?",
-            "`dict.fromkeys(new.values())` holds each text once, in order. Keys to delete: those of `old` not in `new`.",
+            "`dict.fromkeys(new.values())` holds each text once, in order. Delete the keys of `old` not in `new`.",
         ),
         wrong=(
             (_by_key, "A key that stays may name another text now."),
