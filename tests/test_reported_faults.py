@@ -39,6 +39,9 @@ TRY: dict[str, list[Splitter]] = {
     "REC-14": [recursive(chunk_size=50, **chars)],
     "REC-16": [recursive(chunk_size=80, **chars)],
 }
+#: Tried in tests/test_parent_child.py and tests/test_identity.py.
+PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
+IDENTITY = ("IDS-01", "IDS-05")
 
 
 def text_of(row: dict[str, Any]) -> str:
@@ -64,7 +67,8 @@ def test_reported_fault(row: dict[str, Any], splitter: Splitter) -> None:
 
 
 def test_every_case_is_tried() -> None:
-    assert set(TRY) | {"FIX-15"} == set(CASES)
+    elsewhere = {"FIX-15", *PARENT_CHILD, *IDENTITY}
+    assert set(TRY) | elsewhere == set(CASES)
 
 
 def test_alone_and_among_others() -> None:

@@ -322,7 +322,7 @@ def test_import_is_light(every_module: bool) -> None:
     if every_module:
         code += "for m in pkgutil.walk_packages(chunklib.__path__, 'chunklib.'): importlib.import_module(m.name)\n"
     heavy = {"torch", "nltk", "matplotlib", "sentence_transformers", "transformers", "llama_index", "IPython", "PIL"}
-    heavy |= {"bs4", "pypdf", "yaml", "markdown_it"}
+    heavy |= {"bs4", "pypdf", "yaml", "markdown_it", "qdrant_client", "redis"}
     code += f"print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from chunklib.fixed_size import split_fixed_size
+from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
 from chunklib.span import Splitter, chunk_documents
@@ -33,10 +34,35 @@ TECHNIQUES: dict[str, tuple[str, Splitter]] = {
 }
 
 
+#: The same for what is more than a splitter: name -> (lesson, parents, children, weight of a parent's own vector).
+FAMILIES: dict[str, tuple[str, Splitter, Splitter, float]] = {
+    "parent-child 400/100": (
+        "07", partial(split_recursive, chunk_size=400), partial(split_recursive, chunk_size=100), 0
+    ),
+    "parent-child 200/50, half own": (
+        "07", partial(split_recursive, chunk_size=200), partial(split_recursive, chunk_size=50), 0.5
+    ),
+}  # fmt: skip
+
+
+def names() -> list[str]:
+    """All rows, in the order of the lessons."""
+    lessons = {name: row[0] for name, row in TECHNIQUES.items()} | {name: row[0] for name, row in FAMILIES.items()}
+    return sorted(lessons, key=lessons.__getitem__)
+
+
 def rows() -> Iterator[Row]:
     """Each technique's row, in the order of the lessons."""
-    for name, (lesson, splitter) in TECHNIQUES.items():
-        yield score_row(name, chunk_documents(scored_documents(), splitter), lesson=lesson)
+    for name in names():
+        if name in TECHNIQUES:
+            lesson, splitter = TECHNIQUES[name]
+            yield score_row(name, chunk_documents(scored_documents(), splitter), lesson=lesson)
+        else:
+            lesson, parents, children, weight = FAMILIES[name]
+            index = ParentChildIndex(parent_splitter=parents, child_splitter=children, own_weight=weight)
+            for document in scored_documents():
+                index.add(document)
+            yield score_row(name, index.chunks, lesson=lesson, build=lambda _, index=index: index)  # type: ignore[misc]
 
 
 if __name__ == "__main__":

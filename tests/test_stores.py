@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The stores, each for real: Qdrant in memory and in a folder, SQLite in a file, a server with Redis' protocol."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import socket
+import sqlite3
+import uuid
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chunklib.stores import BATCH, Point, QdrantVectors, RedisMapping, SQLiteMapping, Vector
+from tests.stores import redis_server
+
+Mapping = MutableMapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_server(tmp_path_factory.mktemp("redis")) as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def mapping(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Mapping]:
+    if request.param == "sqlite":
+        store: SQLiteMapping | RedisMapping = SQLiteMapping(tmp_path / "a.sqlite")
+    else:
+        store = RedisMapping(request.getfixturevalue("url"), prefix=f"{uuid.uuid4()}[*]?:")
+    yield store
+    store.close()
+
+
+HARD = ["", "a", "A", "ä", "a\0b", "\ud83d", "[x]*?", "x" * 5000, "a:b", "line\nbreak"]
+
+
+def test_a_mapping_does_what_a_dict_does(mapping: Mapping) -> None:
+    twin: dict[str, str] = {}
+    for number, key in enumerate(HARD):
+        mapping[key] = twin[key] = f"{key}{number}"
+    mapping.update({"new": "1", "a": "2"})
+    twin.update({"new": "1", "a": "2"})
+    del mapping["A"], twin["A"]
+    assert mapping == twin
+    assert sorted(mapping) == sorted(twin)
+    assert len(mapping) == len(twin)
+    assert "A" not in mapping
+    assert mapping.get("A") is None
+    assert mapping.pop("A", None) is None
+    with pytest.raises(KeyError, match="A"):
+        mapping["A"]
+    with pytest.raises(KeyError, match="A"):
+        del mapping["A"]
+    mapping.update({})
+    assert mapping == twin
+
+
+def test_a_mapping_survives_its_process(mapping: Mapping) -> None:
+    mapping["a"] = "one"
+    again = pickle.loads(pickle.dumps(mapping))
+    assert dict(again) == {"a": "one"}
+    again.close()
+
+
+def test_prefixes_keep_two_mappings_apart(url: str) -> None:
+    # As patterns, the first would also mean the second, and "*" every key of the server.
+    names = ("a?", "ab", "*", "a*", "[ab]", "a\\", "^")
+    stores = [RedisMapping(url, prefix=f"apart{name}:") for name in names]
+    for name, store in zip(names, stores, strict=True):
+        store["k"] = name
+    assert [dict(store) for store in stores] == [{"k": name} for name in names]
+    for store in stores:
+        store.close()
+
+
+def test_a_server_that_is_not_there_is_named_and_can_be_retried(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    store = RedisMapping(f"redis://:secret@127.0.0.1:{port}/0")
+    with pytest.raises(ConnectionError, match=r"Redis at 127\.0\.0\.1:\d+/0 cannot be reached .*call again") as caught:
+        store["a"] = "b"
+    assert "secret" not in str(caught.value)
+    vectors = QdrantVectors(f"http://127.0.0.1:{port}")
+    with pytest.raises(ConnectionError, match=r"Qdrant at http://127.* cannot be used .*call again"):
+        vectors.get(["00000000-0000-0000-0000-000000000001"])
+    with redis_server(tmp_path) as url:
+        store.url, store._opened = url, None  # the server has come up
+        store["a"] = "b"
+        assert dict(store) == {"a": "b"}
+        store.close()
+
+
+def test_a_locked_file_is_named_and_can_be_retried(tmp_path: Path) -> None:
+    store = SQLiteMapping(tmp_path / "missing" / "a.sqlite")
+    with pytest.raises(ConnectionError, match=r"a\.sqlite cannot be used .*call again"):
+        store["a"] = "b"
+    (tmp_path / "missing").mkdir()
+    store["a"] = "b"
+    assert dict(store) == {"a": "b"}
+    store.close()
+
+
+def test_what_sqlite_stores_is_all_or_nothing(tmp_path: Path) -> None:
+    store = SQLiteMapping(tmp_path / "a.sqlite")
+    with pytest.raises(AttributeError):
+        store.update({"a": "1", "b": 2})
+    assert dict(store) == {}
+    store.close()
+    with pytest.raises(ValueError, match="table='a b' must be a plain name"):
+        SQLiteMapping(tmp_path / "a.sqlite", table="a b")
+    assert sqlite3.connect(tmp_path / "a.sqlite").execute("pragma journal_mode").fetchone() == ("wal",)
+
+
+# --- Vectors ---------------------------------------------------------------------------------------------------------
+
+
+def name(number: int) -> str:
+    return str(uuid.UUID(int=number))
+
+
+@pytest.fixture(params=["memory", "folder"])
+def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QdrantVectors]:
+    store = QdrantVectors() if request.param == "memory" else QdrantVectors(tmp_path / "vectors")
+    yield store
+    store.close()
+
+
+def axis(number: int, size: int = 4) -> Vector:
+    return np.asarray(np.eye(size, dtype=np.float32)[number])
+
+
+def test_vectors_before_anything_is_stored(vectors: QdrantVectors) -> None:
+    assert vectors.search(axis(0), k=3) == []
+    assert vectors.get([name(1)]) == {}
+    assert list(vectors.ids()) == []
+    vectors.delete([name(1)])
+
+
+def test_vectors_are_found_filtered_and_deleted(vectors: QdrantVectors) -> None:
+    payloads = [
+        {"page": 1, "path": ["A", "B"], "metadata": {"language": "en", "draft": True}},
+        {"page": 2, "path": ["A"], "metadata": {"language": "de", "draft": False}},
+        {"page": 3, "path": [], "metadata": {"language": "en", "draft": False}},
+    ]
+    vectors.upsert([Point(name(i), axis(i), payload) for i, payload in enumerate(payloads)])
+
+    def found(**filter: object) -> list[int]:
+        return sorted(payload["page"] for payload, _, _ in vectors.search(axis(0), 9, filter))
+
+    assert vectors.search(axis(1), k=1) == [(payloads[1], name(1), 1.0)]
+    assert found() == [1, 2, 3]
+    assert found(page=2) == [2]
+    assert found(page=[1, 3]) == [1, 3]
+    assert found(path="A") == [1, 2]
+    assert found(path="B") == [1]
+    assert found(**{"metadata.language": "en", "page": (2, 3)}) == [3]
+    assert found(**{"metadata.draft": True}) == [1]
+    assert found(page=7) == []
+    wrong: Any
+    for wrong in (1.5, None, [], {"gt": 3}):
+        with pytest.raises(TypeError, match=r"filter\['page'\]=.* must be"):
+            found(page=wrong)
+    vectors.upsert([Point(name(0), axis(3), {"page": 9})])
+    got = vectors.get([name(0), name(2), name(8)])
+    assert sorted(got) == [name(0), name(2)]
+    assert got[name(0)].payload == {"page": 9}
+    assert got[name(0)].vector.tolist() == [0, 0, 0, 1]
+    vectors.delete([name(0), name(8)])
+    assert sorted(vectors.ids()) == [name(1), name(2)]
+
+
+def test_many_vectors_travel_in_batches() -> None:
+    store, n = QdrantVectors(), 2 * BATCH + 3
+    store.upsert([Point(name(i), axis(i % 4), {"i": i}) for i in range(n)])
+    assert sorted(store.ids()) == [name(i) for i in range(n)]
+    assert len(store.get([name(i) for i in range(n)])) == n
+    store.delete([name(i) for i in range(n - 1)])
+    assert list(store.ids()) == [name(n - 1)]
+
+
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # qdrant-client leaves the lock file open
+def test_a_folder_keeps_its_vectors_and_has_one_owner(tmp_path: Path) -> None:
+    first = QdrantVectors(tmp_path)
+    first.upsert([Point(name(1), axis(1), {"text": "\ud83d"})])
+    second = pickle.loads(pickle.dumps(first))
+    with pytest.raises(ConnectionError, match=r"cannot be used .*make it available and call again"):
+        second.get([name(1)])
+    gc.collect()
+    first.close()
+    assert second.get([name(1)])[name(1)].payload == {"text": "\ud83d"}
+    second.close()
+
+
+def test_memory_does_not_travel() -> None:
+    with pytest.raises(TypeError, match="use a folder or a server"):
+        pickle.dumps(QdrantVectors())
+    with pytest.raises(TypeError, match="use a file"):
+        pickle.dumps(SQLiteMapping(":memory:"))
