@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -121,20 +121,14 @@ def scored_documents() -> tuple[Document, ...]:
     return tuple(document for document in load_course_documents() if document.id != "zh-cases.md")
 
 
-def score_row(
-    name: str,
-    chunks: Iterable[Chunk],
-    *,
-    lesson: str,
-    questions: Sequence[Question] = (),
-    build: Callable[[Iterable[Chunk]], Searcher] = Index,
-) -> Row:
+def score_row(name: str, chunks: Iterable[Chunk] | Searcher, *, lesson: str, questions: Sequence[Question] = ()) -> Row:
     """Search the chunks for every question of the course that has an answer, and count.
 
-    ``build`` makes the index of the chunks. Where an index splits for itself, hand over its ``chunks``, and a
-    function that returns it. Cost: the encoder reads each chunk and question once; what it read before is kept on disk.
+    ``chunks``: searched by their vectors alone; or an index with a search of its own.
+
+    Cost: the encoder reads each chunk and question once; what it read before is kept on disk.
     """
-    index = build(chunks)
+    index: Searcher = Index(chunks) if isinstance(chunks, Iterable) else chunks
     asked = [question for question in questions or load_course_questions() if question.gold]
     lengths = np.sort([chunk.end - chunk.start for chunk in index.chunks])
     enough = int(np.searchsorted(np.cumsum(lengths), BUDGETS[-1])) + 1
