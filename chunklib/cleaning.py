@@ -217,7 +217,7 @@ def remove_stop_words(text: str) -> str:
     >>> remove_stop_words("Do not open the valve before draining; use no more than 5 ml.")
     'not open valve before draining; use no more than 5 ml.'
     """
-    dropped = _stop_words()
+    dropped = stop_words()
 
     def kept(found: regex.Match[str]) -> str:
         word = found[1]
@@ -303,7 +303,8 @@ def _contractions() -> regex.Pattern[str]:
 
 
 @cache
-def _stop_words() -> frozenset[str]:
+def stop_words() -> frozenset[str]:
+    """English words that say little, by nltk's list, without `KEPT`, negations, and single letters but "a" and "i"."""
     from nltk.corpus import stopwords
 
     listed = {word for word in stopwords.words("english") if len(word) > 1 or word in "ai"}
