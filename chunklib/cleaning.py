@@ -205,7 +205,7 @@ def domain_words(texts: Iterable[str], *, least: int = 3) -> frozenset[str]:
     >>> sorted(domain_words(["HomeHub app. The homehub.", "homehub, app, warrenty"]))
     ['homehub']
     """
-    counts = Counter(word.lower() for text in texts for word in regex.findall(r"\p{L}+", text))
+    counts = Counter(word.lower() for text in texts for word in _WORD.findall(text))
     return frozenset(word for word, times in counts.items() if times >= least)
 
 
