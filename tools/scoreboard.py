@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from chunklib.enrichment import add_context
 from chunklib.evaluation import Searcher
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
-from chunklib.span import Chunk, Splitter, chunk_documents
+from chunklib.span import Chunk, Splitter, chunk_document, chunk_documents
 
 Build = Callable[[], Iterable[Chunk] | Searcher]
 
@@ -27,6 +28,13 @@ def whole(text: str) -> list[tuple[int, int]]:
 def cut(splitter: Splitter) -> Build:
     """All documents cut by one splitter, searched by their vectors."""
     return lambda: chunk_documents(scored_documents(), splitter)
+
+
+def with_context(splitter: Splitter) -> Iterator[Chunk]:
+    """The same, with title and headings in front of what the encoder reads."""
+    for document in scored_documents():
+        for chunk in chunk_document(document, splitter):
+            yield add_context(chunk, document)
 
 
 def families(parent_size: int, child_size: int, own_weight: float = 0) -> Build:
@@ -51,6 +59,7 @@ ROWS: dict[str, dict[str, Build]] = {
         "fixed 200, overlap 20": cut(partial(split_fixed_size, chunk_size=200, chunk_overlap=20)),
     },
     "02": {"recursive 150": cut(partial(split_recursive, chunk_size=150))},
+    "06": {"150 with context": lambda: with_context(partial(split_recursive, chunk_size=150))},
     "07": {
         "parent-child 400/100": families(400, 100),
         "parent-child 200/50, half own": families(200, 50, own_weight=0.5),
