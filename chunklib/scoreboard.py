@@ -21,7 +21,7 @@ import numpy as np
 
 from chunklib.charts import Figure, chart_style, figure
 from chunklib.datasets import DATA, Question, load_course_documents, load_course_questions
-from chunklib.evaluation import Interval, answer_found, interval, unread_share
+from chunklib.evaluation import Interval, Searcher, answer_found, interval, unread_share
 from chunklib.retrieval import Index
 from chunklib.span import Chunk, Document
 
@@ -121,12 +121,14 @@ def scored_documents() -> tuple[Document, ...]:
     return tuple(document for document in load_course_documents() if document.id != "zh-cases.md")
 
 
-def score_row(name: str, chunks: Iterable[Chunk], *, lesson: str, questions: Sequence[Question] = ()) -> Row:
+def score_row(name: str, chunks: Iterable[Chunk] | Searcher, *, lesson: str, questions: Sequence[Question] = ()) -> Row:
     """Search the chunks for every question of the course that has an answer, and count.
+
+    ``chunks``: searched by their vectors alone; or an index with a search of its own.
 
     Cost: the encoder reads each chunk and question once; what it read before is kept on disk.
     """
-    index = Index(chunks)
+    index: Searcher = Index(chunks) if isinstance(chunks, Iterable) else chunks
     asked = [question for question in questions or load_course_questions() if question.gold]
     lengths = np.sort([chunk.end - chunk.start for chunk in index.chunks])
     enough = int(np.searchsorted(np.cumsum(lengths), BUDGETS[-1])) + 1

@@ -6,13 +6,17 @@ python -m tools.scoreboard
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
 
+from chunklib.evaluation import Searcher
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
+from chunklib.retrieval import Index
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
-from chunklib.span import Splitter, chunk_documents
+from chunklib.span import Chunk, Splitter, chunk_documents
 
 
 def whole(text: str) -> list[tuple[int, int]]:
@@ -33,10 +37,48 @@ TECHNIQUES: dict[str, tuple[str, Splitter]] = {
 }
 
 
+def under_headings(chunk: Chunk) -> Chunk:
+    """The chunk with title and headings as its context."""
+    path = [chunk.title, *chunk.section_path]
+    return replace(chunk, context=" > ".join(path[1:] if path[:1] == path[1:2] else path))
+
+
+def rough_sentences(text: str) -> list[tuple[int, int]]:
+    """Lines and what ends with a mark before a blank; good enough to find the best one."""
+    return [match.span() for match in re.finditer(r"\S(?:[^\n]*?[.?!](?=\s)|[^\n]*)", text) if len(match[0]) > 2]
+
+
+@cache
+def chunks() -> tuple[Chunk, ...]:
+    """What lesson 09 adds to: recursive 150."""
+    return tuple(chunk_documents(scored_documents(), partial(split_recursive, chunk_size=150)))
+
+
+@cache
+def headed() -> tuple[Chunk, ...]:
+    """The same chunks under their headings."""
+    return tuple(map(under_headings, chunks()))
+
+
+#: name -> an index over these chunks. The weights were chosen on the tuning questions.
+INDEXES: dict[str, Callable[[], Searcher]] = {
+    "150, copies once": lambda: Index(chunks(), once=True),
+    "150, headings": lambda: Index(headed()),
+    "150, neighbours": lambda: Index(chunks(), neighbours=0.3),
+    "150, best sentence": lambda: Index(chunks(), sentences=rough_sentences),
+    "150, keywords alone": lambda: Index(chunks()).view(mode="keywords"),
+    "150, keywords fused": lambda: Index(chunks()).view(mode="fused"),
+    "150, all but sentence": lambda: Index(headed(), once=True, neighbours=0.3).view(mode="fused"),
+    "150, all": lambda: Index(headed(), once=True, neighbours=0.3, sentences=rough_sentences).view(mode="fused"),
+}
+
+
 def rows() -> Iterator[Row]:
     """Each technique's row, in the order of the lessons."""
     for name, (lesson, splitter) in TECHNIQUES.items():
         yield score_row(name, chunk_documents(scored_documents(), splitter), lesson=lesson)
+    for name, build in INDEXES.items():
+        yield score_row(name, build(), lesson="09")
 
 
 if __name__ == "__main__":
