@@ -61,6 +61,7 @@ TERMS = {
     "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
     "01": "overlap, tokenizer, span, byte",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
+    "09": "BM25, fusion, reranking, late chunking",
 }
 
 
