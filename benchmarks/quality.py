@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Retrieval quality of the splitters on a public data set, beside the published libraries.
 
-    python benchmarks/quality.py --data FOLDER [--sizes 100 150 200 400] [--peers [200 ...]]
+    python benchmarks/quality.py --data FOLDER [--sizes 100 150 200 400] [--peers [200 ...]] [--enriched]
 
 FOLDER holds ``corpora/*.md`` and ``questions_df.csv`` with the columns question, references (JSON list of start_index
 and end_index) and corpus_id, as in the repository chunking_evaluation (see README.md here). All chunks of all corpora
 lie in one index. With ``--peers`` the libraries of the extra ``[peers]`` are scored as well, each at the sizes given.
+With ``--enriched`` our recursive splitter alone is scored, and what each addition to its index brings.
 
 A chunk whose exact text stands in its corpus before is scored at its first copy, as the data set's authors do: more
 than a third of one corpus repeats earlier passages, and the references mark first copies only.
@@ -16,26 +17,28 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from pathlib import Path
 
 import tiktoken
 
 from chunklib.datasets import Question
-from chunklib.evaluation import evaluate
+from chunklib.evaluation import Searcher, evaluate
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Index
-from chunklib.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.retrieval import Index, fuse_ranks
+from chunklib.span import Chunk, Document, Heading, Span, Splitter, chunk_document
 
 SENTENCES = ["\n\n", "\n", ".", "?", "!", " ", ""]  # the separators that the data set's authors gave LangChain
-VERSIONS = ("chunk-by-chunk", "sentence-transformers", "torch", "numpy", "tiktoken")
+VERSIONS = ("chunk-by-chunk", "bm25s", "sentence-transformers", "torch", "numpy", "tiktoken")
 PEERS = ("langchain-text-splitters", "semchunk", "chonkie", "semantic-text-splitter")
 
 
@@ -116,10 +119,53 @@ def at_first_copy(chunks: Iterable[Chunk], text: str) -> Iterator[Chunk]:
         yield replace(chunk, start=start, end=start + len(chunk.text))
 
 
-def row(name: str, splitter: Splitter, documents: list[Document], questions: list[Question]) -> str:
+def headings(text: str) -> list[Heading]:
+    """Lines such as ``= = Plot = =``; in a text without any, a short line without a mark at its end, before a long one.
+
+    The corpora are plain text in their own formats; three of the five have no headings at all.
+    """
+    titles = re.finditer(r"(?m)^ ?((?:= )+)(.+?)(?: =)+ ?$", text)
+    found = [Heading(title.start(), title.end(), len(title[1]) // 2, title[2].strip()) for title in titles]
+    short = re.finditer(r"(?m)^(?=[A-Z0-9])([^\n|]{3,90}[^\s.,;:?!])\n+(?=[^\n]{200})", text)
+    return found or [Heading(*line.span(1), 2, line[1].strip()) for line in short]
+
+
+def rough_sentences(text: str) -> list[tuple[int, int]]:
+    """Lines, cut after a full stop, question or exclamation mark and a blank."""
+    ends = [0, *(match.end() for match in re.finditer(r"(?<=[.?!])[\"'”’)]*\s+(?=\S)|\n+", text)), len(text)]
+    spans = [(start + len(text[start:end]) - len(text[start:end].lstrip()), end) for start, end in pairwise(ends)]
+    spans = [(start, start + len(text[start:end].rstrip())) for start, end in spans]
+    return [(start, end) for start, end in spans if end - start >= 3]
+
+
+def enriched(size: int, documents: list[Document]) -> Iterator[tuple[str, Searcher]]:
+    """Additions to the index of recursive chunks, one more each time; the weights are those of the course."""
+    splitter = partial(split_recursive, chunk_size=size)
+    known = [replace(document, headings=headings(document.text)) for document in documents]
+    plain = placed(splitter, known)
+    headed = [replace(chunk, context=" > ".join(chunk.section_path)) for chunk in plain]
+    name = f"recursive {size}"
+    yield f"{name}: copies once", Index(plain, once=True)
+    yield f"{name}: and headings", Index(headed, once=True)
+    near = Index(headed, once=True, neighbours=0.3)
+    yield f"{name}: and neighbours 0.3", near
+    best = Index(headed, once=True, neighbours=0.3, sentences=rough_sentences)
+    yield f"{name}: and best sentence 0.3 (all dense)", best
+    yield f"{name}: keywords alone", near.view(mode="keywords")
+    yield f"{name}: without sentence, fused 0.15", near.view(mode="fused")
+    yield f"{name}: all, fused 0.15", best.view(mode="fused")
+    ranks = Index(headed, once=True, neighbours=0.3, sentences=rough_sentences, fuse=fuse_ranks)
+    yield f"{name}: all, fused by reciprocal rank", ranks.view(mode="fused")
+
+
+def placed(splitter: Splitter, documents: Iterable[Document]) -> list[Chunk]:
+    """All chunks, each where its text stands first."""
+    return [chunk for d in documents for chunk in at_first_copy(chunk_document(d, splitter), d.text)]
+
+
+def row(name: str, index: Searcher, questions: list[Question]) -> str:
     """One line of the table."""
-    chunks = [chunk for d in documents for chunk in at_first_copy(chunk_document(d, splitter), d.text)]
-    index = Index(chunks)
+    chunks = index.chunks
     scores, half = (evaluate(index, questions, k=5, budget=budget) for budget in (4000, 2000))
     measures = (scores.recall, scores.iou, scores.precision_omega, half.recall_at_budget, scores.recall_at_budget)
     tokens = [count(chunk.text) for chunk in chunks]
@@ -133,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with corpora/ and questions_df.csv")
     parser.add_argument("--sizes", type=int, nargs="*", default=[100, 150, 200, 400], help="of our chunks, in tokens")
+    parser.add_argument("--enriched", action="store_true", help="score additions to the index instead of splitters")
     parser.add_argument(
         "--peers", type=int, nargs="*", help="score the published libraries, too, at 200 or these sizes"
     )
@@ -142,11 +189,15 @@ def main() -> None:
         sys.exit(f"{arguments.data} holds no corpora/*.md or no question")
     print("| splitter | recall | IoU | precision Ω | recall@2000c | recall@4000c | chunks | mean tokens | max tokens |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
-    entries = [entry for size in arguments.sizes for entry in ours(size)]
-    if arguments.peers is not None:
-        entries += [entry for size in arguments.peers or [200] for entry in peers(size)]
-    for name, splitter in entries:
-        print(row(name, splitter, documents, questions), flush=True)
+    if arguments.enriched:
+        searchers = (entry for size in arguments.sizes for entry in enriched(size, documents))
+    else:
+        entries = [entry for size in arguments.sizes for entry in ours(size)]
+        if arguments.peers is not None:
+            entries += [entry for size in arguments.peers or [200] for entry in peers(size)]
+        searchers = ((name, Index(placed(splitter, documents))) for name, splitter in entries)
+    for name, index in searchers:
+        print(row(name, index, questions), flush=True)
     print(f"\n{len(questions)} questions, {sum(len(d.text) for d in documents):,} characters, k = 5, {date.today()}.")
     print(", ".join(versions((*VERSIONS, *PEERS) if arguments.peers is not None else VERSIONS)))
 

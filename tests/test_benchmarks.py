@@ -42,3 +42,27 @@ def test_a_copy_is_scored_where_its_text_stands_first() -> None:
 
 def test_strings_are_located_one_after_the_other() -> None:
     assert quality.locating(lambda text: ["a b", "a b", "c"])("a b  a b c") == [(0, 3), (5, 8), (9, 10)]
+
+
+def test_additions_to_the_index_are_scored(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["quality.py", "--data", str(folder), "--sizes", "8", "--enriched"])
+    quality.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + 8 + 3
+    # The copy of the first sentence is not read again: 21, 12 and 13 characters.
+    assert lines[2].startswith("| recursive 8: copies once | 100.0 | 45.7 |")
+    assert all("| 100.0 |" in line for line in lines[2:10])
+
+
+def test_headings_of_the_corpora() -> None:
+    wiki = " = Cats = \n\n = = Food = = \n Fish ."
+    assert [(h.level, h.title) for h in quality.headings(wiki)] == [(1, "Cats"), (2, "Food")]
+    assert [h.title for h in quality.headings("Results\n" + 200 * "x" + "\nnot one\n")] == ["Results"]
+    assert quality.headings("A line.\n" + 200 * "x") == []
+
+
+def test_rough_sentences() -> None:
+    text = 'He said "No." Then\nhe left. A. '
+    assert [text[a:b] for a, b in quality.rough_sentences(text)] == ['He said "No."', "Then", "he left."]

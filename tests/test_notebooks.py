@@ -63,6 +63,7 @@ TERMS = {
     "06": "stop word, bag of words, prompt injection",
     "07": "parent-child, sentence window, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
+    "09": "BM25, fusion, reranking, late chunking",
     "10": "hash, UUID",
 }
 

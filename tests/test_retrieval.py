@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The exact index: one question or many, ties, and what it must not know."""
+"""The exact index: one question or many, ties, words, fusion, filters, what is added, and what it must not know."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
+from chunklib.datasets import Question
 from chunklib.embedding import Vectors
-from chunklib.retrieval import Index
-from chunklib.span import Document, chunk_document
+from chunklib.evaluation import evaluate
+from chunklib.retrieval import Hit, Index, Mode, Values, fuse_ranks, fuse_scores
+from chunklib.span import Chunk, Document, Span, chunk_document
 
 
 def noisy(texts: Sequence[str]) -> Vectors:
@@ -53,3 +57,186 @@ def test_retrieval_knows_nothing_of_the_courses_data() -> None:
     code = "import sys, chunklib.retrieval; print('chunklib.datasets' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+# --- Keywords, fusion, filters ----------------------------------------------------------------------------------------
+
+
+def said(*texts: str, ids: Sequence[str] = (), **metadata: object) -> list[Chunk]:
+    """Chunks, each the whole of a document; ``metadata``: for each name, one value for each chunk."""
+    names = ids or [str(i) for i in range(len(texts))]
+    known = [{name: values[i] for name, values in metadata.items()} for i in range(len(texts))]  # type: ignore[index]
+    return [Chunk(t, 0, len(t), 0, f"c{i}", names[i], metadata=known[i]) for i, t in enumerate(texts)]
+
+
+CODES = said("a code: E-12", "b code: E-47, E-47", "a and no code", "c code: E-47 and more words than that")
+
+
+def found(hits: Sequence[Hit]) -> list[str]:
+    return [hit.chunk.id for hit in hits]
+
+
+def test_keywords_find_the_code_and_nothing_without_it() -> None:
+    index = Index(CODES, embed=noisy)
+    assert found(index.search("What is E47?", mode="keywords")) == ["c1", "c3"]
+    assert index.search("what is it", mode="keywords") == []
+    assert found(index.search("a E-47", k=2)) == ["c0", "c2"], "dense goes by the first letter"
+
+
+def test_keywords_ask_no_encoder_for_a_question() -> None:
+    asked: list[str] = []
+
+    def counting(texts: Sequence[str]) -> Vectors:
+        asked.extend(texts)
+        return noisy(texts)
+
+    index = Index(CODES, embed=counting)
+    index.search_many(["E-47", "E-12"], mode="keywords")
+    assert asked == [chunk.text for chunk in CODES]
+
+
+@pytest.mark.parametrize("fuse", [fuse_ranks, fuse_scores])
+def test_fused_has_what_is_good_by_both_first(fuse: Callable[[Values, Values], Values]) -> None:
+    index = Index(CODES, embed=noisy, fuse=fuse)
+    assert found(index.search("c: E-47", k=1, mode="fused")) == ["c3"]
+    assert len(index.search("c: E-47", k=9, mode="fused")) == 4
+
+
+def test_reciprocal_ranks_by_hand() -> None:
+    dense, keywords = np.array([0.9, 0.5, 0.5, 0.1]), np.array([0.0, 2.0, 0.0, 3.0])
+    expected = [1 / 61, 1 / 62 + 1 / 62, 1 / 62, 1 / 64 + 1 / 61]
+    assert fuse_ranks(dense, keywords).tolist() == pytest.approx(expected)
+
+
+def test_standardised_scores_by_hand() -> None:
+    dense, keywords = np.array([0.2, 0.4, 0.6]), np.array([6.0, 0.0, 0.0])
+    step = 0.2 / np.std([0.2, 0.4, 0.6])
+    kept = np.array([4, -2, -2]) / np.std([6, 0, 0])
+    for weight in (0, 0.5, 1):
+        expected = (1 - weight) * np.array([-step, 0, step]) + weight * kept
+        assert fuse_scores(dense, keywords, weight=weight) == pytest.approx(expected)
+    assert fuse_scores(dense, np.zeros(3), weight=0.5) == pytest.approx([-step / 2, 0, step / 2])
+    assert fuse_scores(np.ones(1), np.ones(1)).tolist() == [0]
+
+
+def test_a_filter_is_applied_before_the_search() -> None:
+    chunks = said("b one", "b two", "b three", "c four", status=["old", "new", "new", "new"], language=[*"edee"])
+    index = Index(chunks, embed=noisy)
+    assert found(index.search("b", k=2, filter={"status": "new"})) == ["c1", "c2"]
+    assert found(index.search("b", k=1, filter={"status": "new", "language": "e"})) == ["c2"]
+    assert found(index.search("b", filter=lambda chunk: chunk.text.endswith("r"))) == ["c3"]
+    assert found(index.search("b", filter={"document_id": "3"})) == ["c3"], "a field serves as well"
+    assert index.search("b", filter={"status": "none"}) == []
+    assert found(index.search("two", filter={"status": "old"}, mode="keywords")) == []
+    assert found(index.search("b two", k=9, filter={"status": "old"}, mode="fused")) == ["c0"]
+    assert found(index.search("b", k=9, filter={})) == found(index.search("b", k=9))
+
+
+def test_a_filter_that_names_what_no_chunk_has_is_told() -> None:
+    index = Index(said("a", "b", status=["old", "new"]), embed=noisy)
+    with pytest.raises(ValueError, match=r"filter=\{'state': 'old'\}: no chunk has 'state'"):
+        index.search("a", filter={"state": "old"})
+    assert Index([], embed=noisy).search("a", filter={"state": "old"}) == []
+
+
+def test_a_chunk_without_the_metadata_is_filtered_out() -> None:
+    chunks = [*said("a one", status=["old"]), *said("a two")]
+    assert [hit.chunk.text for hit in Index(chunks, embed=noisy).search("a", filter={"status": "old"})] == ["a one"]
+
+
+def test_bad_settings_are_told() -> None:
+    with pytest.raises(ValueError, match="mode='words' is unknown; use one of dense, keywords, fused"):
+        Index(CODES, embed=noisy).search("a", mode="words")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"neighbours=-0\.1 must be 0 or more"):
+        Index(CODES, embed=noisy, neighbours=-0.1)
+    with pytest.raises(ValueError, match="best_sentence=2 from 0 to 1"):
+        Index(CODES, embed=noisy, best_sentence=2)
+
+
+@pytest.mark.parametrize("mode", ["dense", "keywords", "fused"])
+def test_many_questions_find_what_each_finds_alone_in_every_mode(mode: Mode) -> None:
+    index = Index(CODES, embed=noisy)
+    queries = ["E-47", "b code", "nothing"]
+    assert index.search_many(queries, 3, mode=mode) == [index.search(query, 3, mode=mode) for query in queries]
+
+
+def test_evaluate_takes_a_view_of_every_mode() -> None:
+    index = Index(CODES, embed=noisy)
+    question = Question("q", "E-47", "code", "tune", ((("1", Span(8, 12)),),))
+    for mode, rank in (("keywords", 1), ("fused", 1), ("dense", 0)):
+        view = index.view(mode=mode, filter=lambda chunk: chunk.document_id != "3")  # type: ignore[arg-type]
+        assert evaluate(view, [question], k=1, budget=1).reciprocal_rank.tolist() == [rank]
+
+
+# --- What is added to the index ---------------------------------------------------------------------------------------
+
+
+def test_a_copy_comes_back_once_and_keeps_its_places() -> None:
+    chunks = said("b same", "b other", "b same", "a", "b same")
+    assert found(Index(chunks, embed=noisy).search("b", k=3)) == ["c0", "c1", "c2"]
+    index = Index(chunks, embed=noisy, once=True)
+    for mode in get_args(Mode):
+        hits = index.search("b same", k=9, mode=mode)
+        assert found(hits)[:2] == ["c0", "c1"], mode
+        assert len({hit.chunk.text for hit in hits}) == len(hits)
+    assert found(index.search("b", k=2)) == ["c0", "c1"], "what a copy leaves free goes to the next"
+    assert [chunk.id for chunk in index.places(chunks[4])] == ["c0", "c2", "c4"]
+    with pytest.raises(KeyError):
+        index.places(said("never")[0])
+
+
+def test_a_filter_may_leave_only_the_second_place() -> None:
+    chunks = said("b same", "b same", "b other", status=["old", "new", "new"])
+    index = Index(chunks, embed=noisy, once=True)
+    assert found(index.search("b", filter={"status": "new"})) == ["c1", "c2"]
+
+
+def test_of_copies_under_different_headings_the_best_comes_back() -> None:
+    chunks = [replace(chunk, context=context) for chunk, context in zip(said("x", "x"), "ab", strict=True)]
+    index = Index(chunks, embed=noisy, once=True)
+    assert [found(index.search(query)) for query in "ab"] == [["c0"], ["c1"]]
+
+
+def test_neighbours_by_hand() -> None:
+    chunks = said("a", "b", "c", "a", ids=["one", "one", "one", "two"])
+    index = Index(chunks, embed=lambda texts: noisy(texts).round(), neighbours=0.3)
+    side = 0.3 / np.sqrt(2)
+    expected = np.array([[1, 0.3, 0], [side, 1, side], [0, 0.3, 1], [1, 0, 0]])
+    assert index.vectors == pytest.approx(expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    assert index.vectors.dtype == np.float32
+    hits = index.search("a", k=4)
+    assert found(hits) == ["c3", "c0", "c1", "c2"], "b stands beside a"
+
+
+def test_neighbours_of_too_few() -> None:
+    assert Index([], embed=noisy, neighbours=0.3).search("a") == []
+    assert found(Index(said("b"), embed=noisy, neighbours=0.3).search("b")) == ["c0"]
+
+
+def test_the_best_sentence_by_hand() -> None:
+    chunks = said("a. b.", "a. c.", "b. c.")
+    index = Index(chunks, embed=noisy, sentences=lambda text: [(0, 2), (3, 5)], best_sentence=0.25)
+    assert [(hit.chunk.id, hit.score) for hit in index.search("b", k=3)] == [("c2", 1), ("c0", 0.25), ("c1", 0)]
+
+
+def test_a_chunk_without_a_sentence_keeps_its_score() -> None:
+    index = Index(said("a", "b. x."), embed=noisy, sentences=lambda text: [(0, 2)] if len(text) > 1 else [])
+    assert [(hit.chunk.id, hit.score) for hit in index.search("a", k=2)] == [("c0", 1), ("c1", 0)]
+    assert Index(said("a"), embed=noisy, sentences=lambda text: []).search("a")[0].score == 1
+
+
+def test_further_texts_point_to_one_span() -> None:
+    chunks = said("a text", "b text", "c text", questions=[["b asked", "c asked"], [], ["E-47?"]])
+    index = Index(chunks, embed=noisy, also=lambda chunk: chunk.metadata["questions"])
+    hits = index.search("c", k=3)
+    assert [(hit.chunk.id, hit.score) for hit in hits] == [("c0", 1), ("c2", 1), ("c1", 0)], "each once"
+    assert hits[0].chunk is chunks[0], "what is quoted is the chunk's own text"
+    assert found(index.search("E47", mode="keywords")) == ["c2"]
+
+
+def test_spans_and_texts_are_those_that_came_in() -> None:
+    chunks = [replace(chunk, context="b") for chunk in CODES]
+    index = Index(chunks, embed=noisy, once=True, neighbours=0.5, sentences=lambda t: [(0, 1)], also=lambda c: ["c"])
+    assert index.chunks == tuple(chunks)
+    for mode in get_args(Mode):
+        assert all(hit.chunk in chunks for hit in index.search("code b", k=9, mode=mode))

@@ -6,14 +6,17 @@ python -m tools.scoreboard
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 
 from chunklib.enrichment import add_context
 from chunklib.evaluation import Searcher
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
+from chunklib.retrieval import Index
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
 from chunklib.span import Chunk, Splitter, chunk_document, chunk_documents
 
@@ -35,6 +38,29 @@ def with_context(splitter: Splitter) -> Iterator[Chunk]:
     for document in scored_documents():
         for chunk in chunk_document(document, splitter):
             yield add_context(chunk, document)
+
+
+def under_headings(chunk: Chunk) -> Chunk:
+    """The chunk with title and headings as its context."""
+    path = [chunk.title, *chunk.section_path]
+    return replace(chunk, context=" > ".join(path[1:] if path[:1] == path[1:2] else path))
+
+
+def rough_sentences(text: str) -> list[tuple[int, int]]:
+    """Lines and what ends with a mark before a blank; good enough to find the best one."""
+    return [match.span() for match in re.finditer(r"\S(?:[^\n]*?[.?!](?=\s)|[^\n]*)", text) if len(match[0]) > 2]
+
+
+@cache
+def chunks() -> tuple[Chunk, ...]:
+    """What lesson 09 adds to: recursive 150."""
+    return tuple(chunk_documents(scored_documents(), partial(split_recursive, chunk_size=150)))
+
+
+@cache
+def headed() -> tuple[Chunk, ...]:
+    """The same chunks under their headings."""
+    return tuple(map(under_headings, chunks()))
 
 
 def families(parent_size: int, child_size: int, own_weight: float = 0) -> Build:
@@ -68,6 +94,16 @@ ROWS: dict[str, dict[str, Build]] = {
         "fixed 100": cut(partial(split_fixed_size, chunk_size=100)),
         "fixed 450": cut(partial(split_fixed_size, chunk_size=450)),
         "fixed 500, overlap 50": cut(partial(split_fixed_size, chunk_size=500, chunk_overlap=50)),
+    },
+    "09": {
+        "150, copies once": lambda: Index(chunks(), once=True),
+        "150, headings": lambda: Index(headed()),
+        "150, neighbours": lambda: Index(chunks(), neighbours=0.3),
+        "150, best sentence": lambda: Index(chunks(), sentences=rough_sentences),
+        "150, keywords alone": lambda: Index(chunks()).view(mode="keywords"),
+        "150, keywords fused": lambda: Index(chunks()).view(mode="fused"),
+        "150, all but sentence": lambda: Index(headed(), once=True, neighbours=0.3).view(mode="fused"),
+        "150, all": lambda: Index(headed(), once=True, neighbours=0.3, sentences=rough_sentences).view(mode="fused"),
     },
 }
 
