@@ -103,7 +103,13 @@ class Scoreboard:
             for row in self.rows:
                 share = [100 * value for value in row.curve]
                 ax.plot(BUDGETS, share, "o-", linewidth=4 if row.name == bold else 1.5, markersize=4)
-                ax.annotate(row.name, (BUDGETS[-1], share[-1]), xytext=(8, -4), textcoords="offset points")
+            height = -100.0
+            for row in sorted(self.rows, key=lambda row: row.curve[-1]):
+                end = 100 * row.curve[-1]
+                height = max(end, height + 7)  # a line of words is seven per cent high
+                ax.annotate(
+                    row.name, (BUDGETS[-1], end), xytext=(8, 2 * (height - end) - 4), textcoords="offset points"
+                )
             ax.set(
                 xscale="log", xlabel="characters read", ylabel="answers found (%)", ylim=(0, 100), xlim=(220, 24_000)
             )

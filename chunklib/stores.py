@@ -30,6 +30,7 @@ T = TypeVar("T")
 Vector = npt.NDArray[np.float32]
 #: How many records travel in one call.
 BATCH = 256
+_PAGE = 10_000  # ids in one call; in memory and in a folder each call sorts them all
 
 
 class Point(NamedTuple):
@@ -162,7 +163,7 @@ class QdrantVectors:
                 if not self._exists():
                     return
                 records, offset = self.client.scroll(
-                    self.collection, limit=BATCH, offset=offset, with_payload=False, with_vectors=False
+                    self.collection, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False
                 )
             yield from (str(record.id) for record in records)
             if offset is None:
