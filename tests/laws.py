@@ -94,6 +94,42 @@ hard_text = st.one_of(
     st.text(max_size=60),
 )
 
+#: Lines of Markdown and of Python.
+SOURCE = [
+    "# A comment",
+    "## Part",
+    "### Sub part",
+    "Title\n=====",
+    "---",
+    "***",
+    "```py",
+    "```",
+    "- an item",
+    "  - an inner item",
+    "12. a step",
+    "| a | b |",
+    "|---|---|",
+    "class A:",
+    "def f(x):",
+    "    async def g(self):",
+    "@cached",
+    "    @app.get(",
+    '        "/items",',
+    "    )",
+    "    return x, y",
+    "else:",
+    "",
+    "",
+    "",
+    "Some words. And more, and more.",
+    "\t",
+]
+source_text = st.builds(
+    lambda lines, end: end.join(lines),
+    st.lists(st.sampled_from(SOURCE), max_size=30),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
+
 
 def words(text: str) -> int:
     return sum(not token.isspace() for token in regex.findall(r"\w+|\W", text))

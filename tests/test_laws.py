@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import regex
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import measure
-from chunklib.recursive import PROSE, boundary_levels, split_recursive
-from tests.laws import assert_laws, hard_text, words
+from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
+from tests.laws import assert_laws, hard_text, source_text, words
 
 SPLITTERS = [split_fixed_size, split_recursive]
+SEPARATORS = {"prose": PROSE, "few": ("\n\n", "\n", " "), "Markdown": MARKDOWN, "Python": PYTHON}
 
 
 def tokens(name: str) -> Callable[[str], int]:
@@ -59,11 +61,20 @@ def test_sizes_are_exact(length: str, text: str, ends: tuple[int, int]) -> None:
         assert measure(text, length).size(start, end) == MEASURES[length][1](text[start:end])
 
 
+@pytest.mark.parametrize("separators", ["Markdown", "Python"])
+@given(text=st.one_of(hard_text, source_text), setting=settings)
+def test_laws_for_source(separators: str, text: str, setting: tuple[int, int]) -> None:
+    chunk_size, chunk_overlap = setting
+    split = partial(split_recursive, separators=SEPARATORS[separators], chunk_size=chunk_size)
+    assert_laws(text, split(text, chunk_overlap=chunk_overlap), MEASURES["tokens"][1], chunk_size, chunk_overlap)
+    assert_laws(text, split(text, length="characters"), len, chunk_size)
+
+
 @pytest.mark.parametrize("length", ["tokens", "words", "characters"])
-@pytest.mark.parametrize("separators", [PROSE, ["\n\n", "\n", " "]])
-@given(text=hard_text, chunk_size=st.sampled_from([1, 3, 8, 20, 50]))
+@pytest.mark.parametrize("separators", SEPARATORS.values(), ids=SEPARATORS)
+@given(text=st.one_of(hard_text, source_text), chunk_size=st.sampled_from([1, 3, 8, 20, 50]))
 def test_neighbours_that_fit_together_are_parted_by_a_strong_boundary(
-    length: str, separators: list[str], text: str, chunk_size: int
+    length: str, separators: tuple[Separator, ...], text: str, chunk_size: int
 ) -> None:
     size = MEASURES[length][1]
     weakest = len(separators)
