@@ -35,20 +35,21 @@ def _words(text: str) -> frozenset[str]:
 
 # Words whose full stop never ends a sentence.
 _TITLES = _words("Dr Drs Mr Mrs Ms Mx Prof Messrs Mme Mlle Hr Dhr Mevr Sra Dra")
-_NEVER = _words("e.g i.e cf vs viz approx ca incl excl esp")
+_NEVER = _words("e.g eg i.e ie cf vs viz approx ca incl excl esp")
 # Words whose full stop ends a sentence where the next word looks like a first one. Punkt's own list comes on top.
 _OFTEN = _words(
-    "al etc dept ext tel mt gen rep sen gov col capt lt sgt maj cmdr adm hon rev pres fr st ave blvd bros inc ltd co "
-    "corp jr sr esq jan feb apr aug sept oct nov dec mon tue tues wed thu thur thurs fri ibid hrs mins"
+    "al etc dept ext tel ave blvd bros inc ltd co corp jr sr esq jan feb apr aug sept oct nov dec mon tue tues wed thu "
+    "thur thurs fri ibid hrs mins"
 )
+_BEFORE_NAMES = _words("gen rep sen gov col capt lt sgt maj cmdr adm hon rev pres fr st mt")
 # Words that are an abbreviation before a number, or before a letter that serves as one.
 _NUMBERED = _words(
     "no nos nr n° fig figs eq eqs sec secs ch chap p pp vol vols art par para max min tab app ref pos c s pag pág abb "
     "bd abs"
 )
-# Words that Punkt takes for abbreviations, and words that begin sentences though Punkt has seen them in headlines.
-_WORDS = _words("ala cos ill ok ore wash")
-_STARTERS = _words(
+# Words that Punkt takes for abbreviations; words that begin sentences and are no names.
+_PLAIN = _words("ala cos ill ok ore wash")
+_FIRST = _words(
     "a an the this that these those i you he she it we they his her its our your their my there here who what where "
     "when why how which and but or so if then no not nobody nothing all some many most each every both after before "
     "at by for from in on to with until since as is are was do does did can please also"
@@ -219,12 +220,14 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 @dataclass(frozen=True)
 class _Grammar:
-    """What is known of a language; ``starts`` says whether a word, when it is capital, begins a sentence."""
+    """What is known of a language. Two opinions whether a capital word begins a sentence: ``surely`` takes no name for
+    such a word, ``starts`` may (Cook, Page)."""
 
     own: frozenset[str]
     abbreviations: frozenset[str]
     ordinals: bool
     starts: Callable[[str], bool]
+    surely: Callable[[str], bool]
 
     def ends(self, text: str, first: int, stop: regex.Match[str], last: int) -> bool:
         """Whether a sentence that began at ``first`` ends at this stop; its block ends at ``last``."""
@@ -236,10 +239,10 @@ class _Grammar:
         before = "…" * (first < at - _NEAR) + text[max(first, at - _NEAR) : at]
         if stop["wide"]:
             return len(stop["wide"]) == 1 or after[0] not in "と、，"  # 「…。」と: the sentence goes on
-        if after[0] in ".,;:!?…)]}":
+        if after[0] in ".,;:!?…)]}" or not before.strip():
             return False
         if stop["glued"]:
-            return not _CODE.search(before) and (stop["glued"] != "." or self.starts(starter))
+            return not _CODE.search(before) and (stop["glued"] != "." or self.surely(starter))
         if after[0].islower() and not after[1:2].isupper() and text[following.start(1) - 1] != "`":
             opening = _NEXT.match(text, first, min(at, first + 1000))
             if opening and not opening[1][0].islower():
@@ -247,10 +250,11 @@ class _Grammar:
         mark = stop["mark"]
         if mark == ".":
             return self.full_stop_ends(before, after, starter)
-        return not set("!?؟।۔").isdisjoint(mark) or mark.count(".") > 3 or self.starts(starter)
+        more = mark.count(".") > 3 and after[0].isupper()  # "....", an ellipsis and a full stop
+        return more or not set("!?؟।۔").isdisjoint(mark) or self.starts(starter)
 
     def full_stop_ends(self, before: str, after: str, starter: str) -> bool:
-        """The same for a single full stop, unless what is ``after`` it begins in lower case."""
+        """The same for a single full stop; ``starter`` is the start of the word ``after`` it."""
         if before.endswith(tuple("\"'”’»)]}*_`")):
             return True
         word = _BORDER.split(before)[-1]
@@ -263,7 +267,8 @@ class _Grammar:
         if after[0].isdigit() or (len(starter) == 1 and starter not in "AI"):
             return not (initial or known or small in _NUMBERED)
         ordinal = self.ordinals and word.isdigit() and len(word) < 3
-        return not (initial or known or ordinal or not word) or self.starts(starter)
+        first = self.surely if initial or small in _BEFORE_NAMES else self.starts
+        return not (initial or known or ordinal or not word) or first(starter)
 
 
 @lru_cache(maxsize=100)
@@ -271,8 +276,13 @@ def _grammar(language: str, own: frozenset[str]) -> _Grammar:
     known, starts = _punkt(language)
     own = frozenset(word.rstrip(".").lower() for word in own)
     if language != "english":
-        return _Grammar(own, known | _OFTEN, language in _ORDINALS, starts)
-    return _Grammar(own, (known | _OFTEN) - _WORDS, False, lambda word: word.lower() in _STARTERS or starts(word))
+        return _Grammar(own, known | _OFTEN | _BEFORE_NAMES, language in _ORDINALS, starts, starts)
+    known = (known | _OFTEN | _BEFORE_NAMES) - _PLAIN
+    return _Grammar(own, known, False, lambda word: _surely_first(word) or starts(word), _surely_first)
+
+
+def _surely_first(word: str) -> bool:
+    return word[:1].isupper() and word.lower() in _FIRST
 
 
 @cache
