@@ -75,7 +75,7 @@ _NEXT = regex.compile(r"[\s\"'“‘”’«»„‚›(\[{*_`¿¡–—-]*+(\S{
 _BORDER = re.compile(r"[\s\"'“‘«„(\[{*_`/–—-]")  # what a word starts behind
 _NEAR = 60  # characters before a full stop that are looked at; each one of these patterns ends there
 _LABEL = regex.compile(r"(?:\A\W*|[:;]\s+)(?:\d{1,3}|\p{L}|[ivx]{1,4}|[IVX]{1,4})(?:\.\d{1,3})*+\Z")  # "3. Wait"
-_UNIT = regex.compile(r"\d\s?\p{Ll}{1,4}\Z")  # "5 h."
+_UNIT = regex.compile(r"\d\s?(?:\p{Ll}{1,4}|[AVW])\Z")  # "5 h."
 _DOTTED = regex.compile(r"(?<!\w)(?:\p{L}{1,2}\.)+\p{L}{1,2}\Z")  # "U.S.", "Ph.D."
 _CODE = re.compile(r"[\d/\\@_=<>(`.]\S*\Z")  # an address, a name in a program
 _LETTERS = regex.compile(r"\w*")
@@ -243,7 +243,7 @@ class _Grammar:
             return False
         if stop["glued"]:
             return not _CODE.search(before) and (stop["glued"] != "." or self.surely(starter))
-        if after[0].islower() and not after[1:2].isupper() and text[following.start(1) - 1] != "`":
+        if starter.islower() and text[following.start(1) - 1] != "`":
             opening = _NEXT.match(text, first, min(at, first + 1000))
             if opening and not opening[1][0].islower():
                 return False  # who begins with a capital goes on in lower case only within a sentence
