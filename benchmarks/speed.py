@@ -21,6 +21,7 @@ import tiktoken
 import chunklib  # noqa: F401  (points tiktoken at its files)
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
+from chunklib.sentence import split_sentences
 
 Splitter = Callable[[str], Sequence[str]]
 
@@ -30,6 +31,7 @@ def ours(size: int) -> dict[str, Splitter]:
     return {
         "chunklib recursive": lambda text: [s.of(text) for s in split_recursive(text, chunk_size=size)],
         "chunklib fixed size": lambda text: [s.of(text) for s in split_fixed_size(text, chunk_size=size)],
+        "chunklib sentences": lambda text: [s.of(text) for s in split_sentences(text, chunk_size=size)],
     }
 
 
@@ -55,12 +57,21 @@ def peers(size: int) -> dict[str, Splitter | None]:
     except ImportError:
         found["semchunk"] = None
     try:
-        from chonkie import RecursiveChunker
+        from chonkie import RecursiveChunker, SentenceChunker
 
         chonkie = RecursiveChunker(tokenizer=encoding, chunk_size=size)
+        packer = SentenceChunker(tokenizer=encoding, chunk_size=size)
         found["Chonkie recursive"] = lambda text: [chunk.text for chunk in chonkie.chunk(text)]
+        found["Chonkie sentence"] = lambda text: [chunk.text for chunk in packer.chunk(text)]
     except ImportError:
-        found["Chonkie recursive"] = None
+        found["Chonkie recursive"] = found["Chonkie sentence"] = None
+    try:
+        from llama_index.core.node_parser import SentenceSplitter
+
+        llama = SentenceSplitter(chunk_size=size, chunk_overlap=0, tokenizer=encoding.encode_ordinary)
+        found["LlamaIndex sentence"] = llama.split_text
+    except ImportError:
+        found["LlamaIndex sentence"] = None
     try:
         from semantic_text_splitter import TextSplitter
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from chunklib.copy import copy_out, techniques
+from tools.notebooks import ROOT
 
 ALONE = """
 import importlib.util, sys
@@ -42,6 +44,7 @@ print("kept")
 def test_the_copy_keeps_the_laws_alone(technique: str, tmp_path: Path) -> None:
     copied = tmp_path / "copied.py"
     copied.write_text(copy_out(technique), encoding="utf-8")
+    name = re.findall(r"^def (split_\w+)", (ROOT / "chunklib" / f"{technique}.py").read_text(encoding="utf-8"), re.M)[0]
     command = [
         sys.executable,
         "-I",
@@ -49,7 +52,7 @@ def test_the_copy_keeps_the_laws_alone(technique: str, tmp_path: Path) -> None:
         ALONE,
         str(copied),
         str(Path(__file__).with_name("laws.py")),
-        f"split_{technique}",
+        name,
     ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ), check=False)
     assert done.stdout == "kept\n", done.stderr
@@ -72,5 +75,5 @@ def test_the_copy_carries_the_licence_and_lints(technique: str, tmp_path: Path) 
 
 
 def test_an_unknown_technique_is_named() -> None:
-    with pytest.raises(ValueError, match="technique='nothing' is unknown; use one of fixed_size, recursive"):
+    with pytest.raises(ValueError, match="technique='nothing' is unknown; use one of fixed_size, recursive, sentence"):
         copy_out("nothing")

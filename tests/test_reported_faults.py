@@ -15,20 +15,22 @@ import pytest
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
+from chunklib.sentence import split_sentences, widen
 from chunklib.span import Document, Splitter, chunk_document, chunk_documents
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
 CASES = {row["id"]: row for row in ROWS}
 fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_recursive)
+sentences = partial(partial, split_sentences)
 chars = {"length": "characters"}
 TRY: dict[str, list[Splitter]] = {
     "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
     "FIX-03": [fixed(chunk_size=size) for size in (1, 2, 3)],
-    "FIX-05": [fixed(chunk_size=8), recursive(chunk_size=8)],
+    "FIX-05": [fixed(chunk_size=8), recursive(chunk_size=8), sentences(chunk_size=8)],
     "FIX-06": [fixed(chunk_size=10, chunk_overlap=2, **chars)],
-    "FIX-10": [fixed(chunk_size=20), recursive(chunk_size=20)],
-    "FIX-11": [fixed(), recursive()],
-    "FIX-13": [fixed(chunk_size=50), recursive(chunk_size=50)],
+    "FIX-10": [fixed(chunk_size=20), recursive(chunk_size=20), sentences(chunk_size=20)],
+    "FIX-11": [fixed(), recursive(), sentences(), sentences(chunk_size=20)],
+    "FIX-13": [fixed(chunk_size=50), recursive(chunk_size=50), sentences(), sentences(chunk_size=50)],
     "REC-01": [recursive(chunk_size=30, chunk_overlap=10, **chars)],
     "REC-03": [recursive(chunk_size=14, separators=[re.compile(r"\d+")], **chars)],
     "REC-05": [recursive(chunk_size=5, separators=["*", "."], **chars)],
@@ -38,6 +40,10 @@ TRY: dict[str, list[Splitter]] = {
     "REC-12": [recursive(chunk_size=4, chunk_overlap=2, **chars)],
     "REC-14": [recursive(chunk_size=50, **chars)],
     "REC-16": [recursive(chunk_size=80, **chars)],
+    **{f"SEN-{number:02}": [sentences()] for number in (1, 3, 5, 7, 9, 15, 17)},
+    "SEN-11": [sentences(chunk_size=10)],
+    "SEN-13": [sentences(chunk_size=16, chunk_overlap=5)],
+    "PC-09": [lambda text: widen(split_sentences(text))],
 }
 #: Tried in tests/test_parent_child.py and tests/test_identity.py.
 PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
