@@ -41,8 +41,34 @@ class Level(Protocol):
         """Every boundary in ``(low, high]``, in order."""
 
 
+@dataclass(frozen=True)
+class Places:
+    """A `Level` of boundaries that are known beforehand: their offsets, in order.
+
+    >>> Places([4, 8]).last("one two three", 0, 7), Places([4, 8]).all("one two three", 0, 9)
+    (4, [4, 8])
+    """
+
+    offsets: Sequence[int]
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last boundary in ``(low, high]``, or ``low``."""
+        at = bisect_right(self.offsets, high)
+        return max(low, self.offsets[at - 1]) if at else low
+
+    def all(self, text: str, low: int, high: int) -> list[int]:
+        """Every boundary in ``(low, high]``."""
+        return list(self.offsets[bisect_right(self.offsets, low) : bisect_right(self.offsets, high)])
+
+
 def pack(
-    text: str, *, chunk_size: int, chunk_overlap: int = 0, length: Length = "tokens", levels: Sequence[Level] = ()
+    text: str,
+    *,
+    chunk_size: int,
+    chunk_overlap: int = 0,
+    length: Length = "tokens",
+    levels: Sequence[Level] = (),
+    soft: Sequence[Level] = (),
 ) -> list[Span]:
     """Spans of ``text`` that measure at most ``chunk_size`` each, cut at the strongest boundary that fits.
 
@@ -51,7 +77,8 @@ def pack(
     of several code points only if that alone is too long. ``chunk_size`` and ``chunk_overlap`` count that length.
 
     The overlap is the longest run of whole pieces between boundaries (of any level) that fits ``chunk_overlap`` and
-    leaves room for the next piece; where the cut fell at a unit, the longest run of whole units.
+    leaves room for the next piece; where the cut fell at a unit, the longest run of whole units. ``soft`` are further
+    boundaries at which an overlap may start; no chunk ends at one.
 
     Raises ``ValueError`` or ``TypeError`` for a bad setting. Cost: linear, beyond `measure`.
 
@@ -59,7 +86,7 @@ def pack(
     [Span(start=0, end=7), Span(start=8, end=13)]
     """
     check_settings(text, chunk_size, chunk_overlap)
-    walk = _Walk(text, measure(text, length), _clusters(text), levels, chunk_size, chunk_overlap)
+    walk = _Walk(text, measure(text, length), _clusters(text), levels, soft, chunk_size, chunk_overlap)
     stop = len(text.rstrip())
     spans: list[Span] = []
     start = new = len(text) - len(text.lstrip())  # the span starts at `start`; what no span holds yet, at `new`
@@ -154,6 +181,7 @@ class _Walk:
     ruler: Ruler
     clusters: _Clusters | None
     levels: Sequence[Level]
+    soft: Sequence[Level]
     chunk_size: int
     chunk_overlap: int
 
@@ -226,7 +254,7 @@ class _Walk:
         low = max(previous, self.ruler.back(end, self.chunk_overlap) - 1)
         if levels:
             high = self.ruler.reach(new, self.chunk_size)
-            cuts = sorted({cut for level in levels for cut in level.all(text, low, end)})
+            cuts = sorted({cut for level in (*levels, *self.soft) for cut in level.all(text, low, end)})
             room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=new + 1)
         else:
             cuts = list(units[bisect_right(units, low) : bisect_left(units, end)])
