@@ -95,7 +95,7 @@ class _Boundaries:
     """Takes the blocks of a part one after the other and notes where it may be cut, and where rather than elsewhere.
 
     There is no boundary after a heading or what else leads in the next block, unless the first unit of that block fits,
-    but not together with it.
+    but not together with it. Of headings on top of each other, as many stay with that unit as fit.
     """
 
     def __init__(self, cutter: BlockCutter, start: int) -> None:
@@ -103,6 +103,7 @@ class _Boundaries:
         self.start = start
         self.strengths: dict[int, int] = {}  # offset of a boundary: how strong it is
         self.head = start  # the last boundary so far
+        self.stacked: list[tuple[int, int]] = []  # the headings right above that have no boundary before them
         self.at = -1  # where the last block starts; the first block inside it starts there, too
         self.whole = start  # up to here nothing needs a boundary
         self.above: list[Block] = []  # the last block of each depth
@@ -116,6 +117,12 @@ class _Boundaries:
 
     def add(self, offset: int, strength: int) -> None:
         self.strengths[offset], self.head = strength, offset
+        self.stacked = [heading for heading in self.stacked if heading[0] > offset]
+
+    def part(self, start: int, end: int, strength: int) -> None:
+        """Part a unit from what leads it in, where both do not fit: from all of it, unless some of the headings fit."""
+        heading = next(((at, its) for at, its in self.stacked if self.fits(at, end)), None)
+        self.add(*(heading or (start, strength)))
 
     def take(self, block: Block) -> None:
         while self.above and self.above[-1].depth > block.depth:
@@ -126,14 +133,19 @@ class _Boundaries:
         if start < self.whole:
             return
         strength = level if level and not depth else _BLOCK + depth
-        if start != self.at and not (sibling and _leads_in(sibling, block, self.text)):
-            self.add(start, strength)
-        self.at = start
         under_heading = sibling is not None and sibling.kind == "heading"
+        if start != self.at:
+            if not under_heading:
+                self.stacked = []
+            if not (sibling and _leads_in(sibling, block, self.text)):
+                self.add(start, strength)
+            elif level:
+                self.stacked.append((start, strength))
+        self.at = start
         if self.fits(self.head, end):
             self.whole = end
         elif self.fits(start, end) and (kind in _UNITS or (kind in _SEVERAL and not under_heading)):
-            self.add(start, strength)
+            self.part(start, end, strength)
             self.whole = end
         elif kind == "table":
             self.take_table(start, end, strength)
@@ -143,11 +155,10 @@ class _Boundaries:
             self.take_prose(start, end, strength)
 
     def take_table(self, start: int, end: int, strength: int) -> None:
-        """Between rows, the first of which stays with the header if it fits; what is too long, between cells."""
-        _, *rows = self.lines(start, end)  # the first is the line of dashes
-        if self.fits(start, rows[1] if len(rows) > 1 else end):
-            del rows[:1]
-        self.take_pieces(start, end, strength, [(row, strength + 1) for row in rows], cells=True)
+        """Between rows, header, dashes and first row together where they fit; what is too long, between cells."""
+        lines = self.lines(start, end)
+        kept = next((n for n in (2, 1) if self.fits(start, lines[n] if n < len(lines) else end)), 0)
+        self.take_pieces(start, end, strength, [(line, strength + 1) for line in lines[kept:]], cells=True)
 
     def take_verbatim(self, start: int, end: int, strength: int) -> None:
         """After blank lines, then between lines, but not after the first and before the last: the marks of a fence."""
@@ -163,6 +174,9 @@ class _Boundaries:
         if self.head < start:
             found = _SENTENCE_END.search(self.text, start + 4, end)  # not the stop of "1. "
             sentence = found.end() if found else end
+            if self.stacked and not self.fits(self.head, sentence):
+                self.part(start, sentence, strength)
+        if self.head < start:
             room = self.cutter.chunk_size - self.cutter.ruler.size(self.head, start)
             cut = start
             if room > 0 and (self.fits(self.head, sentence) or not self.fits(start, sentence)):
@@ -177,8 +191,9 @@ class _Boundaries:
         self, start: int, end: int, strength: int, places: list[tuple[int, int]], *, cells: bool = False
     ) -> None:
         """Add boundaries, and where a piece between them is too long, those of its cells or where ``inner`` cuts."""
-        if self.head < start and not self.fits(self.head, places[0][0] if places else end):
-            self.add(start, strength)
+        first = places[0][0] if places else end
+        if self.head < start and not self.fits(self.head, first):
+            self.part(start, first, strength)
         for (a, its_strength), (b, _) in pairwise([(start, 0), *places, (end, 0)]):
             if a > start:
                 self.add(a, its_strength)

@@ -255,7 +255,10 @@ class _Walk:
         if levels:
             high = self.ruler.reach(new, self.chunk_size)
             cuts = sorted({cut for level in (*levels, *self.soft) for cut in level.all(text, low, end)})
-            room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=new + 1)
+            if high < len(text) and text[high].isspace():
+                high = next_ink(text, high)
+            rest = len(text) if high == len(text) else new + 1  # without a boundary, it is the last piece or too long
+            room = min((cut for level in levels for cut in level.all(text, new, high)[:1]), default=rest)
         else:
             cuts = list(units[bisect_right(units, low) : bisect_left(units, end)])
             at = bisect_right(units, new)

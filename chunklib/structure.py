@@ -18,6 +18,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+import regex
+
 from chunklib.blocks import BlockCutter, Inner
 from chunklib.measure import Length, Ruler, count, measure
 from chunklib.outline import Block, line_starts, markdown_blocks
@@ -26,7 +28,7 @@ from chunklib.recursive import split_recursive
 from chunklib.span import Document, Span, checked
 
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
-_LABEL = re.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")
+_LABEL = regex.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")
 _QUESTION, _ANSWER = re.compile(r"q(uestion)?\s?\d*", re.IGNORECASE), re.compile(r"a(nswer)?\s?\d*", re.IGNORECASE)
 
 
