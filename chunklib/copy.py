@@ -11,6 +11,7 @@ import ast
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import TypeGuard
 
 HERE = Path(__file__).resolve().parent
 #: The licence goes with the code, as it asks.
@@ -29,6 +30,7 @@ def copy_out(technique: str) -> str:
     below: dict[str, set[str]] = {technique: set()}  # which modules each one stands on
     taken: set[tuple[str, str]] = set()
     imports: set[str] = set()
+    for_types: set[str] = set()
     todo = [(technique, name) for name in modules[technique].defined]
     while todo:
         module, name = todo.pop()
@@ -43,11 +45,16 @@ def copy_out(technique: str) -> str:
                 other = here.inside[used]
                 modules.setdefault(other, _Module(other))
                 below.setdefault(other, set())
-                below[module].add(other)
+                if used not in here.late:
+                    below[module].add(other)
                 todo.append((other, used))
             elif used in here.outside:
                 imports.add(here.outside[used])
+            elif used in here.for_types:
+                for_types.add(here.for_types[used])
     order = list(TopologicalSorter(below).static_order())
+    if for_types:
+        imports.add("from typing import TYPE_CHECKING")
     licence = "\n".join(f"# {line}".rstrip() for line in LICENCE.read_text(encoding="utf-8").splitlines())
     head = [
         "# SPDX-License-Identifier: MIT",
@@ -61,6 +68,7 @@ def copy_out(technique: str) -> str:
         *sorted(imports),
     ]
     parts = ["\n".join(head)]
+    parts += ["\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in sorted(for_types))])] if for_types else []
     for name in order:
         parts += [modules[name].about] if name == technique else []
         parts += modules[name].sources({wanted for module, wanted in taken if module == name})
@@ -71,7 +79,7 @@ def techniques() -> list[str]:
     """Names of the modules that can be copied out: those that define a ``split_…`` function.
 
     >>> techniques()
-    ['fixed_size', 'recursive', 'sentence']
+    ['fixed_size', 'recursive', 'sentence', 'structure']
     """
     return sorted(file.stem for file in HERE.glob("*.py") if "\ndef split_" in file.read_text(encoding="utf-8"))
 
@@ -88,14 +96,21 @@ class _Module:
         self.defined = {name: node for node in self.tree.body for name in _defines(node)}
         self.inside: dict[str, str] = {}  # name -> module of the package that it comes from
         self.outside: dict[str, str] = {}  # name -> the line that imports it
+        self.for_types = dict[str, str]()  # the same, of imports that only a type checker sees
+        self.late = set[str]()  # names from the package that are imported inside a function, where the line is dropped
         for node in self.tree.body:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chunklib."):
-                self.inside |= {alias.name: (node.module or "").removeprefix("chunklib.") for alias in node.names}
+            if _is_inside(node):
+                self.inside |= _names_of(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):
-                source_of = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
-                for alias in node.names:
-                    renamed = f" as {alias.asname}" if alias.asname else ""
-                    self.outside[alias.asname or alias.name] = f"{source_of}import {alias.name}{renamed}"
+                self.outside |= _lines_of(node)
+            elif isinstance(node, ast.If):
+                for inner in node.body:
+                    self.for_types |= _lines_of(inner)
+        for deeper in ast.walk(self.tree):
+            if _is_inside(deeper) and deeper not in self.tree.body:
+                self.inside |= _names_of(deeper)
+                self.late |= set(_names_of(deeper))
+                self.lines[deeper.lineno - 1] = ""
 
     @property
     def about(self) -> str:
@@ -114,11 +129,32 @@ class _Module:
         return found
 
 
+def _is_inside(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chunklib.")
+
+
+def _names_of(node: ast.ImportFrom) -> dict[str, str]:
+    return {alias.name: (node.module or "").removeprefix("chunklib.") for alias in node.names}
+
+
+def _lines_of(node: ast.AST) -> dict[str, str]:
+    """For each name that a statement imports, the line that imports it alone."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return {}
+    source = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+    return {
+        alias.asname or alias.name: f"{source}import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
+        for alias in node.names
+    }
+
+
 def _defines(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
 
 
 def _uses(node: ast.stmt) -> set[str]:

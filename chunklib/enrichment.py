@@ -27,31 +27,45 @@ import regex
 
 from chunklib.cleaning import KEPT, stop_words
 from chunklib.generation import Generate, fenced
-from chunklib.measure import count
+from chunklib.measure import Length, count
 from chunklib.span import Chunk, Document, Span
+from chunklib.structure import names_at, table_header_at
 
 
-def add_context(chunk: Chunk, document: Document, *, budget: int | None = None) -> Chunk:
-    """The chunk with ``Title > Section > Subsection`` as its context, and a table's header row if it starts inside one.
+def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, length: Length = "tokens") -> Chunk:
+    """The same chunk with ``Title > Section > Subsection`` as its context, and the header row of its table below that.
 
-    A title that is also the first heading is not said twice. ``budget``: the most tokens that context and text may have
-    together; what does not fit is left out, header row first, then all but the last section, then all of it.
+    It works for the chunks of every technique: both are looked up from the chunk's place. No title is said twice.
 
-    >>> policy = Document.from_markdown("# Returns\\n\\n## Faulty items\\n\\nThe window is 60 days.")
-    >>> chunk = Chunk("The window is 60 days.", 28, 50, 0, "1", "d", "Returns", ("Returns", "Faulty items"))
-    >>> add_context(chunk, policy).context
-    'Returns > Faulty items'
+    Parameters
+    ----------
+    document: the one that the chunk was cut from.
+    budget: the most that `Chunk.embedding_text`, context and text together, may measure in units of ``length``. The
+        outermost names give way first, then the header row, then the last name; the text never does.
+
+    Raises ``ValueError`` for a chunk of another document and for a budget below 1. Cost: a binary search; with a
+    budget, a few calls of the tokenizer.
+
+    >>> from chunklib.span import chunk_document
+    >>> document = Document.from_markdown("# Returns\\n\\n## Faults\\n\\nSixty days.")
+    >>> chunk = chunk_document(document, lambda text: [(text.index("Sixty"), len(text))])[0]
+    >>> add_context(chunk, document).embedding_text
+    'Returns > Faults\\n\\nSixty days.'
+    >>> add_context(chunk, document, budget=5, length="words").context
+    'Faults'
     """
-    path = list(chunk.section_path)
-    if document.title and document.title not in path[:1]:
-        path.insert(0, document.title)
-    inside = (head for head, table in document.tables if head.end <= chunk.start < table.end and head.start < head.end)
-    row = next((head.of(document.text) for head in inside), "")
-    trail = " > ".join(path)
-    for context in ("\n".join(filter(None, (trail, row))), trail, path[-1] if path else ""):
-        added = replace(chunk, context=context)
-        if budget is None or count(added.embedding_text) <= budget:
-            return added
+    if chunk.document_id != document.id or chunk.text != document.text[chunk.start : chunk.end]:
+        raise ValueError(f"the chunk is of document {chunk.document_id!r}, or of another version of {document.id!r}")
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int)):
+        raise TypeError(f"budget={budget!r} must be an int")
+    if budget is not None and budget < 1:
+        raise ValueError(f"budget={budget} must be 1 or more")
+    names, header = names_at(document, chunk.start, chunk.end), table_header_at(document, chunk.start)
+    for kept, row in [*((i, header) for i in range(len(names) + bool(header))), *((i, "") for i in range(len(names)))]:
+        context = "\n".join(filter(None, [" > ".join(names[kept:]), row]))
+        enriched = replace(chunk, context=context)
+        if budget is None or count(enriched.embedding_text, length) <= budget:
+            return enriched
     return replace(chunk, context="")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Part of Chunk by Chunk (chunklib/outline.py). Needs: markdown-it-py, mdit-py-plugins, PyYAML.
-"""The outline of a text: headings, tables, front matter, found by a real Markdown parser: ``#`` in code is no heading.
+"""The outline of a text: headings, tables, blocks, front matter, by a real Markdown parser: a ``#`` in code is none.
 
 The outline never changes a span. It is looked up from the span's offset, for every technique alike.
 
@@ -25,8 +25,23 @@ if TYPE_CHECKING:
 #: Most characters and most brackets of front matter that are read: 20,000 brackets would keep its parser for a minute.
 FRONT_MATTER, BRACKETS = 20_000, 1000
 
+# What stands inside a block, and the parts of a table.
+_INSIDE = frozenset({"inline", "thead_open", "tbody_open", "tr_open", "th_open", "td_open"})
 # A line ends at \r\n, \r or \n only; str.splitlines() breaks at more.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+class Block(NamedTuple):
+    """A block of Markdown, the blanks around it left out; ``kind`` as markdown-it says (heading, bullet_list, fence …).
+
+    ``depth`` counts what it stands in, from 0 for a block in none; ``level`` is that of a heading, else 0.
+    """
+
+    kind: str
+    start: int
+    end: int
+    depth: int
+    level: int = 0
 
 
 class Outline(NamedTuple):
@@ -102,6 +117,39 @@ def markdown_tables(text: str) -> tuple[tuple[Span, Span], ...]:
     ((Span(start=8, end=17), Span(start=8, end=37)),)
     """
     return markdown_outline(text).tables
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """The blocks of a Markdown text as a flat list, in order of their starts, outer before inner.
+
+    A block consists of whole lines, so an item and its first paragraph start together, at the item's mark. Rows of a
+    table are no blocks. Lines that make no block (targets of links) are of kind ``"other"``.
+    Cost: one pass of the parser, without what stands inside the blocks.
+
+    >>> [(block.kind, block.depth) for block in markdown_blocks("# Fees\\n\\n- none")]
+    [('heading', 0), ('bullet_list', 0), ('list_item', 1), ('paragraph', 2)]
+    """
+    starts = line_starts(text)
+    blocks: list[Block] = []
+
+    def add(kind: str, first: int, last: int, depth: int, level: int = 0) -> None:
+        start, end = starts[first], starts[min(last, len(starts) - 1)]
+        if said := text[start:end].strip():
+            start += text[start:end].index(said)
+            blocks.append(Block(kind, start, start + len(said), depth, level))
+
+    line = 0  # up to which every line is in a block
+    for token in _parser().parse(text, {}):
+        if not token.map or token.nesting < 0 or token.type in _INSIDE:
+            continue
+        first, last = token.map
+        if not token.level:
+            add("other", line, first, 0)
+            line = last
+        heading = int(token.tag[1]) if token.type == "heading_open" else 0
+        add(token.type.removesuffix("_open"), first, last, token.level, heading)
+    add("other", line, len(starts) - 1, 0)
+    return blocks
 
 
 def line_starts(text: str) -> list[int]:

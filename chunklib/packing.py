@@ -41,6 +41,26 @@ class Level(Protocol):
         """Every boundary in ``(low, high]``, in order."""
 
 
+@dataclass(frozen=True)
+class Places:
+    """A `Level` of boundaries that are known beforehand: their offsets, in order.
+
+    >>> Places([4, 8]).last("one two three", 0, 7), Places([4, 8]).all("one two three", 0, 9)
+    (4, [4, 8])
+    """
+
+    offsets: Sequence[int]
+
+    def last(self, text: str, low: int, high: int) -> int:
+        """The last boundary in ``(low, high]``, or ``low``."""
+        at = bisect_right(self.offsets, high)
+        return max(low, self.offsets[at - 1]) if at else low
+
+    def all(self, text: str, low: int, high: int) -> list[int]:
+        """Every boundary in ``(low, high]``."""
+        return list(self.offsets[bisect_right(self.offsets, low) : bisect_right(self.offsets, high)])
+
+
 def pack(
     text: str,
     *,
@@ -237,10 +257,13 @@ class _Walk:
         if at_boundary and self.levels:
             high = self.ruler.reach(new, self.chunk_size)
             cuts = sorted({cut for level in self.starts for cut in level.all(text, low, end)})
+            if high < len(text) and text[high].isspace():
+                high = next_ink(text, high)
+            rest = len(text) if high == len(text) else new + 1  # without a boundary, it is the last piece or too long
             whole = [level for level in self.levels if level in self.starts]
             room = min((cut for level in whole for cut in level.all(text, new, high)[:1]), default=0)
             if not room or not self.fits(new, room):  # the next such piece is cut in any case
-                room = min((cut for level in self.levels for cut in level.all(text, new, high)[:1]), default=new + 1)
+                room = min((cut for level in self.levels for cut in level.all(text, new, high)[:1]), default=rest)
         else:
             cuts = list(units[bisect_right(units, low) : bisect_left(units, end)])
             at = bisect_right(units, new)

@@ -136,9 +136,17 @@ def words(text: str) -> int:
 
 
 def assert_laws(
-    text: str, spans: Spans, size: Callable[[str], int], chunk_size: int | None, chunk_overlap: int = 0
+    text: str,
+    spans: Spans,
+    size: Callable[[str], int],
+    chunk_size: int | None,
+    chunk_overlap: int = 0,
+    parts: Spans | None = None,
 ) -> None:
-    """Laws 1 to 6, 8 and 10 of a splitter that fills chunks; ``size`` is an independent measure of a slice."""
+    """Laws 1 to 6, 8 and 10 of a splitter that fills chunks; ``size`` is an independent measure of a slice.
+
+    ``parts``: what is one span if it fits, and shares nothing with another, where that is not the whole text.
+    """
     spans = [(start, end) for start, end in spans]
     if not text.strip():
         assert spans == []
@@ -163,5 +171,10 @@ def assert_laws(
         a, b = cluster.span()
         if b - a > 1 and size(text[a:b]) <= chunk_size and not re.search(r"\s", text[a:b]):
             assert not any(a < rim < b for rim in rims), f"torn: {text[a:b]!r}"
-    if size(text.strip()) <= chunk_size:
-        assert len(spans) == 1, "a text that fits is one span"
+    if parts is None:
+        start = len(text) - len(text.lstrip())
+        parts = [(start, start + len(text.strip()))]
+    for a, b in parts:
+        assert size(text[a:b]) > chunk_size or (a, b) in spans, "what fits is one span"
+    for start, end in spans:
+        assert any(a <= start and end <= b for a, b in parts), "a span reaches over two parts"

@@ -17,11 +17,13 @@ from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import measure
 from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
 from chunklib.sentence import split_sentences
+from chunklib.span import Span
+from chunklib.structure import split_markdown, split_paragraphs
 from tests.laws import assert_laws, hard_text, source_text, words
 
-SPLITTERS = [split_fixed_size, split_recursive, split_sentences]
-#: Those that have no limit unless one is given.
-UNLIMITED = [split_sentences]
+SPLITTERS: list[Callable[..., list[Span]]] = [split_fixed_size, split_recursive]
+#: Those that take ``chunk_size=None``, their default, for "no limit".
+OPTIONAL: list[Callable[..., list[Span]]] = [split_sentences, split_paragraphs, split_markdown]
 SEPARATORS = {"prose": PROSE, "few": ("\n\n", "\n", " "), "Markdown": MARKDOWN, "Python": PYTHON}
 
 
@@ -45,15 +47,22 @@ MEASURES: dict[str, tuple[object, Callable[[str], int]]] = {
 settings = st.integers(1, 50).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
 
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", [*SPLITTERS, *OPTIONAL])
 @pytest.mark.parametrize("length", MEASURES)
 @given(text=hard_text, setting=settings)
 def test_laws(splitter: Callable[..., list[tuple[int, int]]], length: str, text: str, setting: tuple[int, int]) -> None:
     name, size = MEASURES[length]
     chunk_size, chunk_overlap = setting
     spans = splitter(text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=name)
-    assert_laws(text, spans, size, chunk_size, chunk_overlap)
+    parts = splitter(text) if splitter is split_markdown else None
+    assert_laws(text, spans, size, chunk_size, chunk_overlap, parts)
     assert spans == splitter(text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=name), "repeatable"
+
+
+@pytest.mark.parametrize("splitter", OPTIONAL)
+@given(text=hard_text)
+def test_laws_without_a_limit(splitter: Callable[..., list[tuple[int, int]]], text: str) -> None:
+    assert_laws(text, splitter(text), len, None)
 
 
 @pytest.mark.parametrize("length", ["tokens", "o200k_base", "words", "wordpieces"])
@@ -107,7 +116,7 @@ def test_fixed_size_takes_all_that_fits(length: str, text: str, chunk_size: int)
             assert size(text[start:unit].rstrip()) > chunk_size
 
 
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", [*SPLITTERS, *OPTIONAL])
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
@@ -130,15 +139,25 @@ def test_fixed_size_takes_all_that_fits(length: str, text: str, chunk_size: int)
 def test_bad_settings(
     splitter: Callable[..., object], settings: dict[str, object], error: type[Exception], message: str
 ) -> None:
-    if splitter in UNLIMITED:
-        settings = {"chunk_size": 50, **settings}
+    if splitter in OPTIONAL:
         if settings == {"chunk_size": None}:
-            return
+            pytest.skip("for these, None is a good setting")
+        settings = {"chunk_size": 50, **settings}
     with pytest.raises(error, match=message):
         splitter("Some text.", **settings)
 
 
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", OPTIONAL)
+def test_without_a_size_there_is_no_overlap_and_the_length_is_checked_all_the_same(
+    splitter: Callable[..., object],
+) -> None:
+    with pytest.raises(ValueError, match="chunk_overlap=5 needs a chunk_size"):
+        splitter("Some text.", chunk_overlap=5)
+    with pytest.raises(ValueError, match="length='pages' is unknown"):
+        splitter("Some text.", length="pages")
+
+
+@pytest.mark.parametrize("splitter", [*SPLITTERS, *OPTIONAL])
 @pytest.mark.parametrize("text", [None, b"bytes", 7, ["a"]])
 def test_text_must_be_str(splitter: Callable[..., object], text: object) -> None:
     with pytest.raises(TypeError, match="must be str"):
@@ -147,15 +166,15 @@ def test_text_must_be_str(splitter: Callable[..., object], text: object) -> None
 
 @pytest.mark.parametrize("text", ["", " ", "\n\r\t \f\u2028"])
 def test_blank_text_gives_nothing_but_bad_settings_still_raise(text: str) -> None:
-    for splitter in SPLITTERS:
+    for splitter in [*SPLITTERS, *OPTIONAL]:
         assert splitter(text) == []
         with pytest.raises(ValueError, match="chunk_size=0"):
             splitter(text, chunk_size=0)
 
 
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", [*SPLITTERS, *OPTIONAL])
 @pytest.mark.parametrize("unit", ["a", " ", "猫", "\u0301", "🇩🇪", "A. "])
-def test_a_megabyte_of_anything_ends(splitter: Callable[[str], list[tuple[int, int]]], unit: str) -> None:
+def test_a_megabyte_of_anything_ends(splitter: Callable[..., list[tuple[int, int]]], unit: str) -> None:
     text = "x" + unit * (1_000_000 // len(unit)) + "y"
-    spans = splitter(text)
+    spans = splitter(text, chunk_size=200)
     assert (spans[0][0], spans[-1][1]) == (0, len(text))

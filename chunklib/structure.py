@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+# Part of Chunk by Chunk (chunklib/structure.py). Needs: numpy, regex, tiktoken (for tokens), markdown-it-py.
+"""Structure: cut where the author divided the text: paragraphs, labelled lines, pages, the sections of Markdown.
+
+When to use it: for documents with headings, tables, lists or code. What a chunk stands under (headings, the header row
+of its table) is not copied into it: `context_at` looks it up from its place, for the chunks of every technique.
+
+But: it trusts the mark-up. Where headings are lines in bold, or every section has two lines, it is no better than
+`recursive`; and a section of ten topics stays one section.
+
+Cost: the Markdown parser takes 0.2 to 3.3 s for 1 MB (tables take longest), then two passes of the tokenizer.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import regex
+
+from chunklib.blocks import BlockCutter, Inner
+from chunklib.measure import Length, Ruler, count, measure
+from chunklib.outline import Block, line_starts, markdown_blocks
+from chunklib.packing import check_settings, next_ink
+from chunklib.recursive import split_recursive
+from chunklib.span import Document, Span, checked
+
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
+_LABEL = regex.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")
+_QUESTION, _ANSWER = re.compile(r"q(uestion)?\s?\d*", re.IGNORECASE), re.compile(r"a(nswer)?\s?\d*", re.IGNORECASE)
+
+
+def split_paragraphs(
+    text: str,
+    *,
+    chunk_size: int | None = None,
+    chunk_overlap: int = 0,
+    inner: Inner = split_recursive,
+    length: Length = "tokens",
+) -> list[Span]:
+    """One span for each paragraph, parted by blank lines; with ``chunk_size``, as many whole paragraphs as fit.
+
+    Parameters
+    ----------
+    chunk_size: the most that a chunk may measure, in units of ``length``; ``None`` for one paragraph each.
+    chunk_overlap: how much the end of a chunk is repeated at the start of the next, at most: whole paragraphs, lines or
+        sentences.
+    inner: what splits a paragraph that is too long.
+
+    Raises ``ValueError`` or ``TypeError`` that names the bad setting. Cost: linear; with a size, about two passes of
+    the tokenizer.
+
+    >>> text = "One.\\n\\nTwo.\\n \\nThree is longer."
+    >>> [span.of(text) for span in split_paragraphs(text)]
+    ['One.', 'Two.', 'Three is longer.']
+    >>> [span.of(text) for span in split_paragraphs(text, chunk_size=4, length="words")]
+    ['One.\\n\\nTwo.', 'Three is longer.']
+    """
+    ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
+    starts = [match.end() for match in _BLANK_LINE.finditer(text)]
+    if chunk_size is None:
+        return list(_parts(text, starts))
+    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length)
+    blocks = [Block("paragraph", *part, 0) for part in _parts(text, starts)]
+    return [span for part in _parts(text, ()) for span in cutter.cut(part, blocks)]
+
+
+def split_labelled_lines(text: str) -> list[Span]:
+    """One span for each line that starts with a label; lines without one join the label above.
+
+    A label is one to three words, a colon and a blank. An answer (``A:``) stays with the question (``Q:``) above it.
+    What stands before the first label is a span of its own. Cost: linear.
+
+    >>> text = "Title: Cat\\nIntro: There was a cat.\\nIt sat.\\nQ: Where?\\nA: On a mat."
+    >>> [span.of(text) for span in split_labelled_lines(text)]
+    ['Title: Cat', 'Intro: There was a cat.\\nIt sat.', 'Q: Where?\\nA: On a mat.']
+    """
+    check_settings(text, None, 0, optional=True)
+    starts, asked = [], False
+    for start in line_starts(text):
+        label = _LABEL.match(text, start)
+        if label and not (asked and _ANSWER.fullmatch(label[1])):
+            asked = bool(_QUESTION.fullmatch(label[1]))
+            starts.append(start)
+    return list(_parts(text, starts))
+
+
+def split_at(
+    text: str,
+    *,
+    starts: Iterable[int],
+    chunk_size: int | None = None,
+    chunk_overlap: int = 0,
+    inner: Inner = split_recursive,
+    length: Length = "tokens",
+) -> list[Span]:
+    """Cut at places that are known: pages (``starts=document.pages``), the headings of a web page, topics.
+
+    A part that is longer than ``chunk_size`` is split by ``inner``; parts are never joined, and nothing overlaps from
+    one into the next. The text before the first start is a part, too.
+
+    Raises ``ValueError`` for a start outside of the text, and as `split_paragraphs`. Cost: linear, and that of
+    ``inner``.
+
+    >>> split_at("one\\ftwo", starts=[0, 4])
+    [Span(start=0, end=3), Span(start=4, end=7)]
+    """
+    ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
+    starts = list(starts)
+    for start in starts:
+        if isinstance(start, bool) or not hasattr(start, "__index__"):
+            raise TypeError(f"starts holds {start!r}; it must hold offsets of characters (int)")
+        if not 0 <= start <= len(text):
+            raise ValueError(f"starts holds {start}, outside of a text of {len(text)} characters")
+    spans: list[Span] = []
+    for part in _parts(text, sorted(set(starts))):
+        if chunk_size is None or ruler.size(*part) <= chunk_size:
+            spans.append(part)
+        else:
+            found = inner(part.of(text), chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=length)
+            spans += [Span(part.start + a, part.start + b) for a, b in checked(found, part.of(text), inner)]
+    return spans
+
+
+def split_markdown(
+    text: str,
+    *,
+    chunk_size: int | None = None,
+    chunk_overlap: int = 0,
+    max_level: int = 6,
+    inner: Inner = split_recursive,
+    length: Length = "tokens",
+) -> list[Span]:
+    """One span for each section of a Markdown text; one that is longer than ``chunk_size`` is cut between its blocks.
+
+    A section is a heading with the text below it, down to the next heading. A heading without text of its own joins its
+    first subsection; the text before the first heading is a section. In a section that is too long, lists, quotes, code
+    and HTML stay whole where they fit; else the cut falls between items, rows (in a longer row, cells), at blank lines
+    of code, then at its lines. The line that leads in a list goes with its first item, a table's header with its first
+    row, a heading with the first sentence, item, row or fence below it; it stands alone only where that does not fit.
+
+    Parameters
+    ----------
+    chunk_size: the most that a chunk may measure, in units of ``length``; ``None`` for whole sections.
+    chunk_overlap: how much the end of a chunk is repeated at the start of the next of the same section, at most: whole
+        items, rows, lines or sentences. Nothing overlaps from one section into another.
+    max_level: headings deeper than this start no section.
+    inner: what splits a paragraph, a line of code or a cell that is too long.
+
+    Raises ``ValueError`` or ``TypeError`` that names the bad setting. Cost: one pass of the parser; with a size, about
+    two of the tokenizer, and another for what ``inner`` splits.
+
+    >>> text = "Hi.\\n\\n# Fees\\n\\n## Post\\n\\nFree.\\n\\n## Customs\\n\\nYou pay them."
+    >>> [span.of(text) for span in split_markdown(text)]
+    ['Hi.', '# Fees\\n\\n## Post\\n\\nFree.', '## Customs\\n\\nYou pay them.']
+    """
+    ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
+    if isinstance(max_level, bool) or not isinstance(max_level, int) or not 1 <= max_level <= 6:
+        raise ValueError(f"max_level={max_level!r} must be a whole number from 1 to 6")
+    blocks = markdown_blocks(text)
+    parts = _parts(text, _section_starts(text, blocks, max_level))
+    if chunk_size is None:
+        return list(parts)
+    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length)
+    return [span for part in parts for span in cutter.cut(part, blocks)]
+
+
+def context_at(document: Document, start: int, end: int | None = None) -> str:
+    """What a chunk stands under: title and headings, and below them, if it starts inside a table, the header row.
+
+    It serves the chunks of every technique. Nothing is said twice in a row, nor a title that is only the document's id;
+    with ``end``, only the headings common to the whole span. Cost: two binary searches.
+
+    >>> document = Document.from_markdown("# Fees\\n\\n## Post\\n\\n| Zone | Fee |\\n|---|---|\\n| near | 4.90 |")
+    >>> print(context_at(document, document.text.index("| near")))
+    Fees > Post
+    | Zone | Fee |
+    """
+    return "\n".join(filter(None, [" > ".join(names_at(document, start, end)), table_header_at(document, start)]))
+
+
+def names_at(document: Document, start: int, end: int | None = None) -> list[str]:
+    """Title and headings above a place, outermost first, none repeated right after itself."""
+    title = "" if document.title == document.id else " ".join(document.title.split())
+    names = [title, *document.section_path(start, end)]
+    said = [name.casefold() for name in names]
+    return [name for i, name in enumerate(names) if name and (not i or said[i] != said[i - 1])]
+
+
+def table_header_at(document: Document, start: int) -> str:
+    """The header row of the table that ``start`` lies in, or nothing in the header row itself and outside of tables."""
+    at = bisect_right(document.tables, start, key=lambda table: table[1].start) - 1
+    if at < 0:
+        return ""
+    header, table = document.tables[at]
+    return header.of(document.text).lstrip("> \t") if header.end <= start < table.end else ""
+
+
+def context_size(document: Document, *, length: Length = "tokens") -> int:
+    """What the longest context of the document measures, with the blank line after it.
+
+    Chunks of ``chunk_size - context_size(document)`` fit ``chunk_size`` with their context, whichever technique made
+    them. Cost: a tokenizer call for each heading and table.
+
+    >>> document = Document.from_markdown("# Fees\\n\\n## Post\\n\\nFree.")
+    >>> context_size(document, length="words")
+    3
+    """
+    places = [0, *(h.start for h in document.headings), *(header.end for header, _ in document.tables)]
+    contexts = {context_at(document, place) for place in places}
+    return max(count(f"{context}\n\n", length) if context else 0 for context in contexts)
+
+
+def _ruler(text: str, chunk_size: int | None, chunk_overlap: int, inner: Inner, length: Length) -> Ruler:
+    check_settings(text, chunk_size, chunk_overlap, optional=True)
+    if not callable(inner):
+        raise TypeError(f"inner={inner!r} must be a splitter, such as split_recursive")
+    return measure("" if chunk_size is None else text, length)  # of "": only to refuse a length that is unknown
+
+
+def _parts(text: str, starts: Iterable[int]) -> Iterator[Span]:
+    """The text cut at ``starts``, without the blanks around each part, and without blank parts."""
+    for start, end in pairwise([0, *starts, len(text)]):
+        if said := text[start:end].strip():
+            begin = next_ink(text, start)
+            yield Span(begin, begin + len(said))
+
+
+def _section_starts(text: str, blocks: Iterable[Block], max_level: int) -> Iterator[int]:
+    above: Block | None = None
+    for block in blocks:
+        if block.depth == 0:
+            empty = above and above.level and next_ink(text, above.end) >= block.start and above.level < block.level
+            if block.level and block.level <= max_level and not empty:
+                yield block.start
+            above = block
