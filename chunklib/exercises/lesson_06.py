@@ -93,7 +93,11 @@ EXERCISES = {
             drop_words,
             ("Do not open the valve.", {"do", "not", "the"}, {"not"}),
             ("It is covered. It is NOT covered!", {"it", "is", "not"}, {"not"}),
-            ("No, only after the 60 days; never before", {"no", "only", "after", "the", "before"}, {"no", "only", "after"}),
+            (
+                "No, only after the 60 days; never before",
+                {"no", "only", "after", "the", "before"},
+                {"no", "only", "after"},
+            ),
             ("The the - THE", {"the"}, set()),
             ("", {"the"}, {"not"}),
         ),
