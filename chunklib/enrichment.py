@@ -145,7 +145,7 @@ def key_terms(text: str, *, k: int = 5, rarity: Mapping[str, float] | None = Non
     }
     chosen: list[str] = []
     used: set[str] = set()
-    for phrase in sorted(scored, key=lambda p: (-round(scored[p], 9), -len(p), text.lower().find(p[0]))):
+    for phrase in sorted(scored, key=lambda p: (-round(scored[p], 9), -len(p))):  # ties: the earlier one
         if len(chosen) < k and not used & set(phrase):
             chosen.append(" ".join(phrase))
             used |= set(phrase)
