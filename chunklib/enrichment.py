@@ -107,14 +107,14 @@ def entities(text: str) -> list[Entity]:
     >>> [(e.kind, e.text) for e in entities("From 1 March 2025 the HomeHub costs €89. Ask Ada Lund about E-47.")]
     [('date', '1 March 2025'), ('name', 'HomeHub'), ('money', '€89'), ('name', 'Ada Lund'), ('code', 'E-47')]
     """
-    found, doubtful = [], []
+    found, doubtful, low = [], [], stop_words() | KEPT
     for match in _ENTITY.finditer(text):
         entity = Entity(str(match.lastgroup), match[0], Span(*match.span()))
         if entity.kind != "name":
             found.append(entity)
         elif _starts_something(text, match.start()):
             doubtful.append(entity)
-        elif entity.text.lower() not in stop_words() | KEPT:
+        elif entity.text.lower() not in low:
             found.append(entity)
     names = {entity.text for entity in found}
     for entity in doubtful:
@@ -159,7 +159,7 @@ def key_terms(text: str, *, k: int = 5, rarity: Mapping[str, float] | None = Non
     }
     chosen: list[str] = []
     used: set[str] = set()
-    for phrase in sorted(scored, key=lambda p: (-round(scored[p], 9), -len(p), text.lower().find(p[0]))):
+    for phrase in sorted(scored, key=lambda p: (-round(scored[p], 9), -len(p))):  # ties: the earlier one
         if len(chosen) < k and not used & set(phrase):
             chosen.append(" ".join(phrase))
             used |= set(phrase)
@@ -217,7 +217,8 @@ def language(text: str) -> str:
     >>> language("Die Rückgabe ist innerhalb von dreißig Tagen möglich."), language("| 5 | 7 |")
     ('de', '')
     """
-    text = regex.sub(r"(?m)^[^\S\n]*[|{}\[\]\"<`+].*$|\S*[\d_@/]\S*", "", text)
+    lines = (line.split() for line in text.splitlines() if not regex.match(r"\s*+[|{}\[\]\"<`+]", line))
+    text = " ".join(word for line in lines for word in line if not regex.search(r"[\d_@/]", word))
     letters = regex.findall(r"\p{L}", text)
     if len(letters) + 4 * len(regex.findall(r"[\p{Han}\p{Hangul}\p{Kana}]", text)) < 30:
         return ""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -153,6 +154,17 @@ def test_what_the_document_says_of_itself_wins() -> None:
     *_, chunk = chunk_document(document, partial(split_recursive, chunk_size=10))
     described = describe(chunk, document).metadata
     assert (described["language"], described["product"], described["title"]) == ("nl", "AX310", "T")
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "Ab ", "5 to ", "5-", "a.", "a@", "https://", "A-", "[", "x.\n", "1.", "。", "a’"]
+)
+def test_cost_is_bounded(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    start = time.process_time()
+    for rule in (entities, key_terms, summary, language):
+        rule(text)
+    assert time.process_time() - start < 5
 
 
 # --- Metadata by a model ---------------------------------------------------------------------------------------------
