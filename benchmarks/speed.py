@@ -21,6 +21,7 @@ import tiktoken
 import chunklib  # noqa: F401  (points tiktoken at its files)
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
+from chunklib.structure import split_markdown
 
 Splitter = Callable[[str], Sequence[str]]
 
@@ -30,6 +31,7 @@ def ours(size: int) -> dict[str, Splitter]:
     return {
         "chunklib recursive": lambda text: [s.of(text) for s in split_recursive(text, chunk_size=size)],
         "chunklib fixed size": lambda text: [s.of(text) for s in split_fixed_size(text, chunk_size=size)],
+        "chunklib Markdown": lambda text: [s.of(text) for s in split_markdown(text, chunk_size=size)],
     }
 
 
@@ -42,12 +44,13 @@ def peers(size: int) -> dict[str, Splitter | None]:
         return len(encoding.encode_ordinary(text))
 
     try:
-        from langchain_text_splitters import RecursiveCharacterTextSplitter
+        from langchain_text_splitters import MarkdownTextSplitter, RecursiveCharacterTextSplitter
 
-        langchain = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0, length_function=count)
-        found["LangChain recursive"] = langchain.split_text
+        settings = {"chunk_size": size, "chunk_overlap": 0, "length_function": count}
+        found["LangChain recursive"] = RecursiveCharacterTextSplitter(**settings).split_text
+        found["LangChain Markdown"] = MarkdownTextSplitter(**settings).split_text
     except ImportError:
-        found["LangChain recursive"] = None
+        found["LangChain recursive"] = found["LangChain Markdown"] = None
     try:
         import semchunk
 
@@ -62,11 +65,12 @@ def peers(size: int) -> dict[str, Splitter | None]:
     except ImportError:
         found["Chonkie recursive"] = None
     try:
-        from semantic_text_splitter import TextSplitter
+        from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
         found["semantic-text-splitter"] = TextSplitter.from_tiktoken_model("gpt-4", size).chunks
+        found["semantic-text-splitter Markdown"] = MarkdownSplitter.from_tiktoken_model("gpt-4", size).chunks
     except ImportError:
-        found["semantic-text-splitter"] = None
+        found["semantic-text-splitter"] = found["semantic-text-splitter Markdown"] = None
     return found
 
 
