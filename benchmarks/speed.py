@@ -22,6 +22,7 @@ import chunklib  # noqa: F401  (points tiktoken at its files)
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
+from chunklib.structure import split_markdown
 
 Splitter = Callable[[str], Sequence[str]]
 
@@ -32,6 +33,7 @@ def ours(size: int) -> dict[str, Splitter]:
         "chunklib recursive": lambda text: [s.of(text) for s in split_recursive(text, chunk_size=size)],
         "chunklib fixed size": lambda text: [s.of(text) for s in split_fixed_size(text, chunk_size=size)],
         "chunklib sentences": lambda text: [s.of(text) for s in split_sentences(text, chunk_size=size)],
+        "chunklib Markdown": lambda text: [s.of(text) for s in split_markdown(text, chunk_size=size)],
     }
 
 
@@ -44,12 +46,13 @@ def peers(size: int) -> dict[str, Splitter | None]:
         return len(encoding.encode_ordinary(text))
 
     try:
-        from langchain_text_splitters import RecursiveCharacterTextSplitter
+        from langchain_text_splitters import MarkdownTextSplitter, RecursiveCharacterTextSplitter
 
-        langchain = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0, length_function=count)
-        found["LangChain recursive"] = langchain.split_text
+        settings = {"chunk_size": size, "chunk_overlap": 0, "length_function": count}
+        found["LangChain recursive"] = RecursiveCharacterTextSplitter(**settings).split_text
+        found["LangChain Markdown"] = MarkdownTextSplitter(**settings).split_text
     except ImportError:
-        found["LangChain recursive"] = None
+        found["LangChain recursive"] = found["LangChain Markdown"] = None
     try:
         import semchunk
 
@@ -73,11 +76,12 @@ def peers(size: int) -> dict[str, Splitter | None]:
     except ImportError:
         found["LlamaIndex sentence"] = None
     try:
-        from semantic_text_splitter import TextSplitter
+        from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
         found["semantic-text-splitter"] = TextSplitter.from_tiktoken_model("gpt-4", size).chunks
+        found["semantic-text-splitter Markdown"] = MarkdownSplitter.from_tiktoken_model("gpt-4", size).chunks
     except ImportError:
-        found["semantic-text-splitter"] = None
+        found["semantic-text-splitter"] = found["semantic-text-splitter Markdown"] = None
     return found
 
 

@@ -41,7 +41,8 @@ def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, 
     ----------
     document: the one that the chunk was cut from.
     budget: the most that `Chunk.embedding_text`, context and text together, may measure in units of ``length``. The
-        outermost names give way first, then the header row, then the last name; the text never does.
+        outermost names give way first; where not even the last one fits beside the header row, that gives way, and as
+        many names as then fit come back. The text never gives way.
 
     Raises ``ValueError`` for a chunk of another document and for a budget below 1. Cost: a binary search; with a
     budget, a few calls of the tokenizer.
@@ -61,8 +62,9 @@ def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, 
     if budget is not None and budget < 1:
         raise ValueError(f"budget={budget} must be 1 or more")
     names, header = names_at(document, chunk.start, chunk.end), table_header_at(document, chunk.start)
-    for kept, row in [*((i, header) for i in range(len(names) + bool(header))), *((i, "") for i in range(len(names)))]:
-        context = "\n".join(filter(None, [" > ".join(names[kept:]), row]))
+    fewer = [" > ".join(names[dropped:]) for dropped in range(len(names))] or [""]
+    for path, row in [*((path, header) for path in fewer), *((path, "") for path in fewer)]:
+        context = "\n".join(filter(None, [path, row]))
         enriched = replace(chunk, context=context)
         if budget is None or count(enriched.embedding_text, length) <= budget:
             return enriched

@@ -12,16 +12,19 @@ from typing import Any
 
 import pytest
 
+from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences, widen
-from chunklib.span import Document, Splitter, chunk_document, chunk_documents
+from chunklib.span import Chunk, Document, Splitter, chunk_document, chunk_documents
+from chunklib.structure import context_at, split_markdown, split_paragraphs
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
 CASES = {row["id"]: row for row in ROWS}
 fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_recursive)
 sentences = partial(partial, split_sentences)
+markdown = partial(partial, split_markdown)
 chars = {"length": "characters"}
 TRY: dict[str, list[Splitter]] = {
     "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
@@ -44,6 +47,12 @@ TRY: dict[str, list[Splitter]] = {
     "SEN-11": [sentences(chunk_size=10)],
     "SEN-13": [sentences(chunk_size=16, chunk_overlap=5)],
     "PC-09": [lambda text: widen(split_sentences(text))],
+    **{f"STR-{n:02}": [markdown(), markdown(chunk_size=400)] for n in (1, 3, 5, 6, 9, 11, 13, 15)},
+    "STR-17": [markdown(chunk_size=120, **chars)],
+    "STR-19": [markdown(chunk_size=200, **chars)],
+    "STR-21": [markdown(chunk_size=60, **chars)],
+    "STR-31": [fixed(chunk_size=4, chunk_overlap=2, length="words")],
+    "STR-33": [markdown(chunk_size=10_000, **chars)],
 }
 #: Tried in tests/test_parent_child.py and tests/test_identity.py.
 PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
@@ -68,13 +77,29 @@ def tried() -> Iterator[Any]:
 def test_reported_fault(row: dict[str, Any], splitter: Splitter) -> None:
     text = text_of(row)
     spans = [tuple(span) for span in splitter(text)]
+    document = Document.from_markdown(text)
+    if row["id"] == "STR-31":
+        document = Document(text, pages=[0, *(match.end() for match in re.finditer("\f", text))])
+
+    def enriched(budget: int) -> list[Chunk]:
+        chunks = chunk_document(document, splitter)
+        return [add_context(chunk, document, budget=budget, length="characters") for chunk in chunks]
+
     known = {"text": text, "spans": spans, "S": [text[a:b] for a, b in spans], "ntok": count, "cover": cover, "re": re}
+    known |= {"document": document, "context_at": context_at, "enriched": enriched}
     assert eval(row["check"], known), row["expect"]
 
 
 def test_every_case_is_tried() -> None:
     cleaning = {name for name in CASES if name.startswith("ENR-")}  # test_cleaning.py and test_enrichment.py
     assert set(TRY) | {"FIX-15", *PARENT_CHILD, *IDENTITY} | cleaning == set(CASES)
+
+
+def test_windows_line_ends_in_paragraphs_too() -> None:
+    """STR-13 asks for all three: Windows, paragraphs, and lone carriage returns."""
+    text = text_of(CASES["STR-13"])
+    assert [span.start for span in split_paragraphs(text)] == [0, 9, 24, 34]
+    assert [span.start for span in split_markdown(text.replace("\r\n", "\r"))] == [0, 20]
 
 
 def test_alone_and_among_others() -> None:
