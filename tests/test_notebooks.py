@@ -60,6 +60,7 @@ TERMS = {
     "00": "token, chunk, retrieval-augmented generation, retrieval, prompt, augmentation, generation, encoder, "
     "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
     "01": "overlap, tokenizer, span, byte",
+    "02": "separator, recursion",
     "06": "stop word, bag of words, prompt injection",
     "07": "parent-child, sentence window, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
