@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
+from chunklib.semantic import THRESHOLDS, split_optimal, split_semantic
 from chunklib.sentence import split_sentences, widen
 from chunklib.span import Document, Splitter, chunk_document, chunk_documents
 
@@ -23,6 +24,17 @@ CASES = {row["id"]: row for row in ROWS}
 fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_recursive)
 sentences = partial(partial, split_sentences)
 chars = {"length": "characters"}
+
+
+def pumps_or_poems(texts: Sequence[str]) -> list[list[float]]:
+    """The encoder of the cases of semantic chunking; the last two words are those of the Japanese one."""
+    pump, poem = ("pump", "valve", "ポンプ", "弁"), ("poem", "verse", "詩", "韻")
+    return [[sum(text.lower().count(word) for word in words) for words in (pump, poem)] + [1e-9] for text in texts]
+
+
+semantic = partial(partial, split_semantic, embed=pumps_or_poems)
+thresholds = [semantic(threshold=threshold) for threshold in THRESHOLDS]
+optimal = partial(partial, split_optimal, embed=pumps_or_poems)
 TRY: dict[str, list[Splitter]] = {
     "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
     "FIX-03": [fixed(chunk_size=size) for size in (1, 2, 3)],
@@ -44,6 +56,11 @@ TRY: dict[str, list[Splitter]] = {
     "SEN-11": [sentences(chunk_size=10)],
     "SEN-13": [sentences(chunk_size=16, chunk_overlap=5)],
     "PC-09": [lambda text: widen(split_sentences(text))],
+    "SEM-01": [*thresholds, optimal()],
+    "SEM-03": [*thresholds, optimal()],
+    "SEM-05": [semantic(), optimal(chunk_size=20, **chars)],
+    "SEM-07": [semantic()],
+    "SEM-09": [semantic(min_chunk_size=12, **chars), semantic(amount=0, min_chunk_size=12, **chars)],
 }
 #: Tried in tests/test_parent_child.py and tests/test_identity.py.
 PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
@@ -74,7 +91,7 @@ def test_reported_fault(row: dict[str, Any], splitter: Splitter) -> None:
 
 def test_every_case_is_tried() -> None:
     cleaning = {name for name in CASES if name.startswith("ENR-")}  # test_cleaning.py and test_enrichment.py
-    assert set(TRY) | {"FIX-15", *PARENT_CHILD, *IDENTITY} | cleaning == set(CASES)
+    assert set(TRY) | {"FIX-15", "SEM-11", *PARENT_CHILD, *IDENTITY} | cleaning == set(CASES)
 
 
 def test_alone_and_among_others() -> None:
@@ -83,3 +100,14 @@ def test_alone_and_among_others() -> None:
     alone = chunk_document(document, splitter)
     among = [c for c in chunk_documents([Document("Other.", id="o"), document], splitter) if c.document_id == "d"]
     assert alone == among
+
+
+def test_the_encoder_gets_whole_sentences() -> None:
+    seen: list[str] = []
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        seen.extend(texts)
+        return pumps_or_poems(texts)
+
+    split_semantic(text_of(CASES["SEM-11"]), embed=embed)
+    assert seen == ["Dr. Lund set the pump to 5.3 bar.", "The valve held.", "The poem was read by J. D. Moss."]
