@@ -79,7 +79,7 @@ def techniques() -> list[str]:
     """Names of the modules that can be copied out: those that define a ``split_…`` function.
 
     >>> techniques()
-    ['fixed_size', 'recursive', 'sentence', 'structure']
+    ['fixed_size', 'recursive', 'semantic', 'sentence', 'structure']
     """
     return sorted(file.stem for file in HERE.glob("*.py") if "\ndef split_" in file.read_text(encoding="utf-8"))
 

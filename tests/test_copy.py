@@ -46,6 +46,7 @@ print("kept", *(split.__name__ for split in splitters))
 TRIED = {
     "fixed_size": "split_fixed_size",
     "recursive": "split_recursive",
+    "semantic": "split_recursive split_sentences",  # for its own, see below
     "sentence": "split_sentences",
     "structure": "split_recursive split_paragraphs split_markdown",
 }
@@ -84,5 +85,25 @@ def test_the_copy_carries_the_licence_and_lints(technique: str, tmp_path: Path) 
 
 
 def test_an_unknown_technique_is_named() -> None:
-    with pytest.raises(ValueError, match="technique='nothing' is unknown; use one of fixed_size, recursive, sentence"):
+    with pytest.raises(
+        ValueError, match="technique='nothing' is unknown; use one of fixed_size, recursive, semantic, sen"
+    ):
         copy_out("nothing")
+
+
+def test_the_copy_of_semantic_cuts_by_meaning_alone(tmp_path: Path) -> None:
+    copied = tmp_path / "copied.py"
+    copied.write_text(copy_out("semantic"), encoding="utf-8")
+    program = """
+import sys
+import copied
+text = "The cat sat. The cat ran. Rain fell. Rain stopped."
+embed = lambda texts: [[t.count("cat"), t.count("Rain")] for t in texts]
+print([s.of(text) for s in copied.split_semantic(text, embed=embed)])
+print([s.of(text) for s in copied.split_optimal(text, embed=embed, chunk_size=30, length="characters")])
+print(copied.embed(["a cat"]).shape, [name for name in sys.modules if name.startswith("chunklib")])
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ), check=False)
+    cut = "['The cat sat. The cat ran.', 'Rain fell. Rain stopped.']"
+    assert done.stdout.splitlines() == [cut, cut, "(1, 384) []"], done.stderr

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import measure
 from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
+from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
 from chunklib.span import Span
 from chunklib.structure import split_markdown, split_paragraphs
@@ -178,3 +179,24 @@ def test_a_megabyte_of_anything_ends(splitter: Callable[..., list[tuple[int, int
     text = "x" + unit * (1_000_000 // len(unit)) + "y"
     spans = splitter(text, chunk_size=200)
     assert (spans[0][0], spans[-1][1]) == (0, len(text))
+
+
+def letters(texts: Sequence[str]) -> list[list[int]]:
+    """Vectors without an encoder, at times of zeros."""
+    return [[text.count(letter) for letter in "aetx猫"] for text in texts]
+
+
+@pytest.mark.parametrize("length", MEASURES)
+@given(text=hard_text, chunk_size=st.integers(1, 50), smallest=st.integers(0, 50), window=st.integers(0, 2))
+def test_laws_by_meaning(length: str, text: str, chunk_size: int, smallest: int, window: int) -> None:
+    name, size = MEASURES[length]
+    limits = {"min_chunk_size": min(smallest, chunk_size), "max_chunk_size": chunk_size}
+    spans = split_semantic(text, embed=letters, window=window, length=name, **limits)  # type: ignore[arg-type]
+    best = split_optimal(text, embed=letters, chunk_size=chunk_size, length=name)  # type: ignore[arg-type]
+    assert_laws(text, best, size, chunk_size)
+    # A text that fits may be cut, since its meaning may turn: then the laws but for law 10.
+    fits = not text.strip() or size(text.strip()) <= chunk_size
+    assert_laws(text, spans, size, None if fits and len(spans) > 1 else chunk_size)
+    assert all(size(span.of(text)) <= chunk_size or span.end - span.start == 1 for span in spans)
+    assert spans == split_semantic(text, embed=letters, window=window, length=name, **limits)  # type: ignore[arg-type]
+    assert best == split_optimal(text, embed=letters, chunk_size=chunk_size, length=name)  # type: ignore[arg-type]

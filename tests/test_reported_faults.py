@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
+from chunklib.semantic import THRESHOLDS, split_optimal, split_semantic
 from chunklib.sentence import split_sentences, widen
 from chunklib.span import Chunk, Document, Splitter, chunk_document, chunk_documents
 from chunklib.structure import context_at, split_markdown, split_paragraphs
@@ -26,6 +27,17 @@ fixed, recursive = partial(partial, split_fixed_size), partial(partial, split_re
 sentences = partial(partial, split_sentences)
 markdown = partial(partial, split_markdown)
 chars = {"length": "characters"}
+
+
+def pumps_or_poems(texts: Sequence[str]) -> list[list[float]]:
+    """The encoder of the cases of semantic chunking; the last two words are those of the Japanese one."""
+    pump, poem = ("pump", "valve", "ポンプ", "弁"), ("poem", "verse", "詩", "韻")
+    return [[sum(text.lower().count(word) for word in words) for words in (pump, poem)] + [1e-9] for text in texts]
+
+
+semantic = partial(partial, split_semantic, embed=pumps_or_poems)
+thresholds = [semantic(threshold=threshold) for threshold in THRESHOLDS]
+optimal = partial(partial, split_optimal, embed=pumps_or_poems)
 TRY: dict[str, list[Splitter]] = {
     "FIX-01": [fixed(chunk_size=2, chunk_overlap=1, length="words")],
     "FIX-03": [fixed(chunk_size=size) for size in (1, 2, 3)],
@@ -53,6 +65,11 @@ TRY: dict[str, list[Splitter]] = {
     "STR-21": [markdown(chunk_size=60, **chars)],
     "STR-31": [fixed(chunk_size=4, chunk_overlap=2, length="words")],
     "STR-33": [markdown(chunk_size=10_000, **chars)],
+    "SEM-01": [*thresholds, optimal()],
+    "SEM-03": [*thresholds, optimal()],
+    "SEM-05": [semantic(), optimal(chunk_size=20, **chars)],
+    "SEM-07": [semantic()],
+    "SEM-09": [semantic(min_chunk_size=12, **chars), semantic(amount=0, min_chunk_size=12, **chars)],
 }
 #: Tried in tests/test_parent_child.py and tests/test_identity.py.
 PARENT_CHILD = ("PC-01", "PC-03", "PC-05", "PC-07", "IDS-03")
@@ -92,7 +109,7 @@ def test_reported_fault(row: dict[str, Any], splitter: Splitter) -> None:
 
 def test_every_case_is_tried() -> None:
     cleaning = {name for name in CASES if name.startswith("ENR-")}  # test_cleaning.py and test_enrichment.py
-    assert set(TRY) | {"FIX-15", *PARENT_CHILD, *IDENTITY} | cleaning == set(CASES)
+    assert set(TRY) | {"FIX-15", "SEM-11", *PARENT_CHILD, *IDENTITY} | cleaning == set(CASES)
 
 
 def test_windows_line_ends_in_paragraphs_too() -> None:
@@ -108,3 +125,14 @@ def test_alone_and_among_others() -> None:
     alone = chunk_document(document, splitter)
     among = [c for c in chunk_documents([Document("Other.", id="o"), document], splitter) if c.document_id == "d"]
     assert alone == among
+
+
+def test_the_encoder_gets_whole_sentences() -> None:
+    seen: list[str] = []
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        seen.extend(texts)
+        return pumps_or_poems(texts)
+
+    split_semantic(text_of(CASES["SEM-11"]), embed=embed)
+    assert seen == ["Dr. Lund set the pump to 5.3 bar.", "The valve held.", "The poem was read by J. D. Moss."]
