@@ -60,8 +60,9 @@ TERMS = {
     "00": "token, chunk, retrieval-augmented generation, retrieval, prompt, augmentation, generation, encoder, "
     "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
     "01": "overlap, tokenizer, span, byte",
+    "03": "Punkt, distractor, sentence window",
     "06": "stop word, bag of words, prompt injection",
-    "07": "parent-child, sentence window, manifest",
+    "07": "parent-child, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
     "09": "BM25, fusion, reranking, late chunking",
     "10": "hash, UUID",
