@@ -16,6 +16,7 @@ from functools import partial
 from chunklib.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
+from chunklib.sentence import split_sentences
 from chunklib.span import Splitter
 
 MEGABYTE = 1_000_000  # characters
@@ -47,6 +48,8 @@ SPLITTERS: dict[str, Splitter] = {
     "fixed size, overlap 40": partial(split_fixed_size, chunk_overlap=40),
     "recursive": split_recursive,
     "recursive, overlap 40": partial(split_recursive, chunk_overlap=40),
+    "sentences": split_sentences,
+    "sentences 200, overlap 40": partial(split_sentences, chunk_size=200, chunk_overlap=40),
 }
 
 

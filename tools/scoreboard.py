@@ -18,6 +18,7 @@ from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Index
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
+from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Splitter, chunk_document, chunk_documents
 
 Build = Callable[[], Iterable[Chunk] | Searcher]
@@ -85,6 +86,7 @@ ROWS: dict[str, dict[str, Build]] = {
         "fixed 200, overlap 20": cut(partial(split_fixed_size, chunk_size=200, chunk_overlap=20)),
     },
     "02": {"recursive 150": cut(partial(split_recursive, chunk_size=150))},
+    "03": {"sentences 150": cut(partial(split_sentences, chunk_size=150))},
     "06": {"150 with context": lambda: with_context(partial(split_recursive, chunk_size=150))},
     "07": {
         "parent-child 400/100": families(400, 100),
