@@ -18,6 +18,7 @@ from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
 from chunklib.span import Splitter
+from chunklib.structure import split_markdown
 
 MEGABYTE = 1_000_000  # characters
 REPEATED = {
@@ -48,6 +49,7 @@ SPLITTERS: dict[str, Splitter] = {
     "fixed size, overlap 40": partial(split_fixed_size, chunk_overlap=40),
     "recursive": split_recursive,
     "recursive, overlap 40": partial(split_recursive, chunk_overlap=40),
+    "Markdown": partial(split_markdown, chunk_size=200),
     "sentences": split_sentences,
     "sentences 200, overlap 40": partial(split_sentences, chunk_size=200, chunk_overlap=40),
 }

@@ -147,7 +147,7 @@ def split_markdown(
     chunk_overlap: how much the end of a chunk is repeated at the start of the next of the same section, at most: whole
         items, rows, lines or sentences. Nothing overlaps from one section into another.
     max_level: headings deeper than this start no section.
-    inner: what splits a paragraph, a line of code or a cell that is too long.
+    inner: what splits a paragraph, a line of code or a cell that is too long; it leaves room for the overlap.
 
     Raises ``ValueError`` or ``TypeError`` that names the bad setting. Cost: one pass of the parser; with a size, about
     two of the tokenizer, and another for what ``inner`` splits.
