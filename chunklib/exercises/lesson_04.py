@@ -20,7 +20,7 @@ def n_sections() -> int:
     return len(sections)
 
 
-def told(header: str, row: str) -> str:
+def row_as_prose(header: str, row: str) -> str:
     """A row as prose: each cell with the name of its column, empty cells left out."""
 
     names, cells = (re.split(r"(?<!\\)\|", line.strip("|")) for line in (header, row))
@@ -110,13 +110,13 @@ EXERCISES = {
     ),
     "4.2": Exercise(
         judge=cases(
-            told,
+            row_as_prose,
             ("| Zone | Fee |", "| near | 4.90 |"),
             ("| Sign | Name |", "| a \\| b | or |"),
             ("| Model | Socket | Note |", "| D2 | USB-C \\| USB-A |  |"),
             ("| A |", "| x |"),
         ),
-        solution=told,
+        solution=row_as_prose,
         hints=(
             "`re.split` can cut at a bar that has no backslash before it: a lookbehind, `(?<!...)`, looks back.",
             'Cut with `re.split(r"(?<!\\\\)\\|", line.strip("|"))`, strip each cell, then replace `\\|` by `|`.',
@@ -140,7 +140,7 @@ EXERCISES = {
         solution=table_pieces,
         hints=(
             "Keep a list of pieces. For each row ask first: would the last piece, with header and this row, still fit?",
-            'What a piece measures is `len("\\n".join([header, *piece]))`. If the row does not fit, it begins a new one.',
+            'What a piece measures is `len("\\n".join([header, *piece]))`. If not, the row begins a new one.',
         ),
         wrong=(
             (_header_not_counted, "The header goes in front of each piece, so it has to fit as well."),
