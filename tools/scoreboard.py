@@ -7,7 +7,7 @@ python -m tools.scoreboard
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
@@ -19,9 +19,14 @@ from chunklib.recursive import split_recursive
 from chunklib.retrieval import Index
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Splitter, chunk_document, chunk_documents
+from chunklib.span import Chunk, Splitter, chunk_documents
+from chunklib.structure import split_markdown
 
 Build = Callable[[], Iterable[Chunk] | Searcher]
+PerType = Mapping[str, Splitter]
+
+#: Lesson 04: Markdown by its structure, everything else as in lesson 02.
+MARKDOWN_150: PerType = {"text/markdown": partial(split_markdown, chunk_size=150)}
 
 
 def whole(text: str) -> list[tuple[int, int]]:
@@ -29,15 +34,15 @@ def whole(text: str) -> list[tuple[int, int]]:
     return [(0, len(text))]
 
 
-def cut(splitter: Splitter) -> Build:
-    """All documents cut by one splitter, searched by their vectors."""
-    return lambda: chunk_documents(scored_documents(), splitter)
+def cut(splitter: Splitter, per_type: PerType | None = None) -> Build:
+    """All documents cut by one splitter, or by that of their type, and searched by their vectors."""
+    return lambda: chunk_documents(scored_documents(), splitter, per_type=per_type)
 
 
-def with_context(splitter: Splitter) -> Iterator[Chunk]:
-    """The same, with title and headings in front of what the encoder reads."""
+def with_context(splitter: Splitter, per_type: PerType | None = None) -> Iterator[Chunk]:
+    """The same, with title, headings and a table's header row in front of what the encoder reads."""
     for document in scored_documents():
-        for chunk in chunk_document(document, splitter):
+        for chunk in chunk_documents([document], splitter, per_type=per_type):
             yield add_context(chunk, document)
 
 
@@ -87,6 +92,10 @@ ROWS: dict[str, dict[str, Build]] = {
     },
     "02": {"recursive 150": cut(partial(split_recursive, chunk_size=150))},
     "03": {"sentences 150": cut(partial(split_sentences, chunk_size=150))},
+    "04": {
+        "markdown 150": cut(partial(split_recursive, chunk_size=150), MARKDOWN_150),
+        "markdown 150 with context": lambda: with_context(partial(split_recursive, chunk_size=150), MARKDOWN_150),
+    },
     "06": {"150 with context": lambda: with_context(partial(split_recursive, chunk_size=150))},
     "07": {
         "parent-child 400/100": families(400, 100),
