@@ -31,7 +31,6 @@ from chunklib.generation import GENERATED, prompt_key
 from chunklib.measure import count
 from chunklib.recursive import split_recursive
 from chunklib.span import Chunk, Document, chunk_document
-from chunklib.structure import context_size, split_markdown
 from tests.laws import hard_text
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
@@ -88,59 +87,6 @@ def test_enr_13_a_context_that_does_not_fit_is_shortened_or_left_out() -> None:
     added = add_context(chunk, document, budget=60)
     assert added.text == body
     assert count(added.embedding_text) <= 60
-
-
-FEES = "# Fees\n\n## Post abroad\n\n| Zone | Fee |\n|---|---|\n| near | 4.90 |\n| far | 9 |\n\nAfter.\n"
-DOCUMENT = Document.from_markdown(FEES, id="fees.md", title="Price list")
-
-
-def chunk_with(word: str) -> Chunk:
-    start = FEES.index(word)
-    return chunk_document(DOCUMENT, lambda text: [(start, text.index("\n", start))])[0]
-
-
-def test_title_path_and_header_row() -> None:
-    enriched = add_context(chunk_with("| far"), DOCUMENT)
-    assert enriched.embedding_text == "Price list > Fees > Post abroad\n| Zone | Fee |\n\n| far | 9 |"
-    assert add_context(chunk_with("After"), DOCUMENT).context == "Price list > Fees > Post abroad"
-
-
-def test_what_gives_way_when() -> None:
-    chunk = chunk_with("| far")
-    given = [add_context(chunk, DOCUMENT, budget=budget, length="characters").context for budget in range(59, 0, -1)]
-    assert list(dict.fromkeys(given)) == [
-        "Price list > Fees > Post abroad\n| Zone | Fee |",
-        "Fees > Post abroad\n| Zone | Fee |",
-        "Post abroad\n| Zone | Fee |",
-        "Fees > Post abroad",
-        "Post abroad",
-        "",
-    ]
-
-
-def test_a_chunk_of_another_document_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"the chunk is of document 'fees\.md', or of another version of 'other\.md'"):
-        add_context(chunk_with("After"), Document(FEES, id="other.md"))
-    with pytest.raises(ValueError, match=r"or of another version of 'fees\.md'"):
-        add_context(chunk_with("After"), Document(" " + FEES, id="fees.md"))
-
-
-@pytest.mark.parametrize(("budget", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)])
-def test_bad_budgets(budget: int, error: type[Exception]) -> None:
-    with pytest.raises(error, match="budget="):
-        add_context(chunk_with("After"), DOCUMENT, budget=budget)
-
-
-@given(text=marked_up, size=st.integers(4, 30), length=st.sampled_from(["words", "tokens", "characters"]))
-def test_a_budget_is_kept_and_context_size_leaves_room_for_all(text: str, size: int, length: str) -> None:
-    document = Document.from_markdown(text, title="Price list")
-    room = size + context_size(document, length=length)
-    for splitter in (split_recursive, split_markdown):
-        for chunk in chunk_document(document, partial(splitter, chunk_size=size, length=length)):
-            assert count(add_context(chunk, document, budget=size, length=length).embedding_text, length) <= size
-            full = add_context(chunk, document)
-            assert count(full.embedding_text, length) <= room
-            assert add_context(chunk, document, budget=room, length=length) == full
 
 
 # --- Metadata by rules -----------------------------------------------------------------------------------------------
