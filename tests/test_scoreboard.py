@@ -4,16 +4,25 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from chunklib.datasets import load_course_questions
-from chunklib.evaluation import Interval
+from chunklib.evaluation import Interval, paired_difference
 from chunklib.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
 from chunklib.span import Chunk, chunk_documents
 from tools.scoreboard import ROWS, whole
 
-ROW = Row("a <b>", "01", 3, 0.25, {"all": Interval(0.5, 0.25, 0.75), "fact": Interval(1.0, 1.0, 1.0)}, (0.5,) * 6)
+ROW = Row(
+    "a <b>",
+    "01",
+    3,
+    0.25,
+    {"all": Interval(0.5, 0.25, 0.75), "fact": Interval(1.0, 1.0, 1.0)},
+    (0.5,) * 6,
+    {"fact": "11"},
+)
 
 
 def test_every_technique_has_its_row_in_the_order_of_the_lessons() -> None:
@@ -41,6 +50,30 @@ def test_a_perfect_search_finds_all() -> None:
     places = [question.gold[0][0] for question in questions]
     chunks = [Chunk(texts[name][slice(*span)], *span, i, str(i), name) for i, (name, span) in enumerate(places)]
     assert score_row("gold", chunks, lesson="00", questions=questions).found["all"] == (1, 1, 1)
+
+
+def test_the_answers_of_each_question_are_what_the_shares_count() -> None:
+    for row in scoreboard().rows:
+        for kind, share in row.found.items():
+            assert round(float(row.outcomes(kind).mean()), 4) == share.mean
+
+
+def test_a_gain_is_counted_question_by_question() -> None:
+    rows = [
+        replace(ROW, name=name, answers={"fact": a, "code": b})
+        for name, a, b in (("x", "1100", "1"), ("y", "1010", "0"))
+    ]
+    board = Scoreboard(tuple(rows))
+    mean, low, high = paired_difference([1, 1, 0, 0, 1], [1, 0, 1, 0, 0])
+    assert (
+        board.gain("x", over="y")
+        == f"{100 * mean:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+        == "+20.0 [-40.0, +80.0]"
+    )
+    assert board.gain("x", over="y", kind="fact").startswith("+0.0 ")
+    assert board.gain("x", over="x") == "+0.0 [+0.0, +0.0]"
+    with pytest.raises(KeyError, match="z"):
+        board.gain("z", over="y")
 
 
 def test_it_is_shown_with_intervals_and_escaped() -> None:
