@@ -75,6 +75,13 @@ def _last_of_all(window: str, separators: list[str], openers: list[str]) -> int:
     return max([place for place in places if place > 0], default=len(window))
 
 
+def _furthest_separator(window: str, separators: list[str], openers: list[str]) -> int:
+    for opener in openers:
+        if window.rfind(opener) > 0:
+            return window.rfind(opener)
+    return max((window.rindex(mark) + len(mark) for mark in separators if mark in window), default=len(window))
+
+
 def _separators_first(window: str, separators: list[str], openers: list[str]) -> int:
     for separator in separators:
         if separator in window:
@@ -94,6 +101,14 @@ def _by_sums(text: str, cuts: list[int], limit: int) -> list[tuple[int, int]]:
             total = tokens
         start = cut
     return spans
+
+
+def _one_short(text: str, cuts: list[int], limit: int) -> list[tuple[int, int]]:
+    return pack_exact(text, cuts, limit - 1)
+
+
+def _as_texts(text: str, cuts: list[int], limit: int) -> list[str]:
+    return [text[start:end] for start, end in pack_exact(text, cuts, limit)]
 
 
 def _in_characters(text: str, cuts: list[int], limit: int) -> list[tuple[int, int]]:
@@ -138,6 +153,7 @@ EXERCISES = {
         ),
         wrong=(
             (2, "The blank line between two paragraphs counts as well: `60 + 2 + 70` is more than 130."),
+            (5, "A chunk begins only where a paragraph does not fit any more: four paragraphs make at most four."),
             (4, "Neighbours that fit together stay together: a chunk is filled as far as the limit allows."),
         ),
     ),
@@ -157,6 +173,7 @@ EXERCISES = {
             "An opener at place 0 opens this very window: cut there, and the walk stands still. So ask for `at > 0`.",
         ),
         wrong=(
+            (_furthest_separator, "The first separator that occurs decides, not the one furthest to the right."),
             (_opener_closes, "An opener belongs to the next chunk: cut where it starts, not where it ends."),
             (
                 _opener_at_the_start,
@@ -183,6 +200,8 @@ EXERCISES = {
             "It fits where `count(text[spans[-1][0]:cut]) <= limit`. If not, a new span starts at the cut before.",
         ),
         wrong=(
+            (_one_short, "Exactly `limit` tokens still fit: `<=`, not `<`."),
+            (_as_texts, "Return places, not texts: pairs of start and end."),
             (_by_sums, "These are sums of counts. Count the slice that the chunk would be, as a whole."),
             (_in_characters, "The limit is in tokens: `count(...)`, not a difference of places."),
             (_one_too_late, "Ask before a piece is added: with it, the chunk may be too long."),

@@ -58,6 +58,10 @@ def _without_overlap(spans: Spans, chunk_size: int) -> Spans:
     return chunks
 
 
+def _one_short(spans: Spans, chunk_size: int) -> Spans:
+    return pack_with_overlap(spans, chunk_size - 1)
+
+
 def _overlap_too_long(spans: Spans, chunk_size: int) -> Spans:
     chunks: Spans = []
     for i, (start, end) in enumerate(spans):
@@ -77,6 +81,18 @@ def _from_behind(spans: Spans, chunk_size: int) -> Spans:
             before = spans[i - 1][0]
             chunks.append((before if end - before <= chunk_size else start, end))
     return chunks
+
+
+def _after_first(spans: Spans, i: int, size: int) -> tuple[int, int]:
+    first = last = i
+    grown = True
+    while grown:
+        grown = False
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= size:
+            last, grown = last + 1, True
+        if first > 0 and spans[last][1] - spans[first - 1][0] <= size:
+            first, grown = first - 1, True
+    return spans[first][0], spans[last][1]
 
 
 def _before_first(spans: Spans, i: int, size: int) -> tuple[int, int]:
@@ -128,6 +144,7 @@ EXERCISES = {
         wrong=(
             (8, "That is the count of the naive rule: it cuts after `Dr.`, `a.m.` and `Fig.`, too."),
             (4, "`No.` answers a question here. It is a sentence, and no abbreviation: no number follows."),
+            (7, "Two of the naive rule's eight cuts are still wrong: look behind `a.m.`, `Fig.` and the quote."),
             (6, "`“Wait!” and left` goes on in lower case after the quote: one sentence."),
         ),
     ),
@@ -148,6 +165,7 @@ EXERCISES = {
             "At `spans[i - 1][0]`, if there is a sentence before and `end - spans[i - 1][0] <= chunk_size`.",
         ),
         wrong=(
+            (_one_short, "A chunk of exactly `chunk_size` characters still fits: `<=`, not `<`."),
             (_without_overlap, "That packs without overlap. A new chunk begins one sentence earlier."),
             (_overlap_too_long, "A chunk is longer than `chunk_size` now. Repeat the sentence only where it fits."),
             (_from_behind, "`spans[i - 1]` of the first sentence is the last of the text: `i` is 0 there."),
@@ -173,6 +191,7 @@ EXERCISES = {
             "A step fits if end minus start of the whole window stays within `size`. Stop after a round with no step.",
         ),
         wrong=(
+            (_after_first, "The sentence before comes first in each round, where it fits."),
             (_before_first, "All sentences before come first now. Take them in turn: one before, one after."),
             (_one_of_each, "It stops after one round. Go on as long as a round adds something."),
             (_stops_early, "One side does not fit any more. The other still may."),

@@ -50,6 +50,12 @@ def _with_empty_cells(header: str, row: str) -> str:
     return "; ".join(f"{name.strip()}: {cell.strip()}".replace("\\|", "|") for name, cell in pairs)
 
 
+def _dropped_too_early(header: str, row: str) -> str:
+    names, cells = (re.split(r"(?<!\\)\|", line.strip("|")) for line in (header, row))
+    kept = [cell.strip().replace("\\|", "|") for cell in cells if cell.strip()]
+    return "; ".join(f"{name.strip()}: {cell}" for name, cell in zip(names, kept, strict=False))
+
+
 def _bars_still_escaped(header: str, row: str) -> str:
     names, cells = (re.split(r"(?<!\\)\|", line.strip("|")) for line in (header, row))
     pairs = zip(names, cells, strict=False)
@@ -58,6 +64,10 @@ def _bars_still_escaped(header: str, row: str) -> str:
 
 def _header_not_counted(header: str, rows: list[str], size: int) -> list[list[str]]:
     return table_pieces("", rows, size + 1)
+
+
+def _header_in_each(header: str, rows: list[str], size: int) -> list[list[str]]:
+    return [[header, *piece] for piece in table_pieces(header, rows, size)]
 
 
 def _line_ends_not_counted(header: str, rows: list[str], size: int) -> list[list[str]]:
@@ -99,7 +109,7 @@ EXERCISES = {
         judge=guess(n_sections),
         solution=n_sections,
         hints=(
-            "Which of the lines that begin with `#` are headings? One of them stands between two lines of backticks.",
+            "Which of the lines that begin with `#` are headings? One of them stands between two lines of tildes.",
             "The text before the first heading is a section. `# Setup` has no text of its own.",
         ),
         wrong=(
@@ -115,6 +125,7 @@ EXERCISES = {
             ("| Sign | Name |", "| a \\| b | or |"),
             ("| Model | Socket | Note |", "| D2 | USB-C \\| USB-A |  |"),
             ("| A |", "| x |"),
+            ("| A | B | C |", "| x |  | z |"),
         ),
         solution=row_as_prose,
         hints=(
@@ -124,6 +135,7 @@ EXERCISES = {
         wrong=(
             (_cut_at_every_bar, "That cuts at the bar after a backslash, too. It belongs to the cell."),
             (_with_empty_cells, "Empty cells are to be left out."),
+            (_dropped_too_early, "A value moved under another name: drop empty cells after they have their names."),
             (_bars_still_escaped, "The backslash is Markdown's. In prose the bar stands alone."),
         ),
     ),
@@ -143,6 +155,7 @@ EXERCISES = {
             'What a piece measures is `len("\\n".join([header, *piece]))`. If not, the row begins a new one.',
         ),
         wrong=(
+            (_header_in_each, "The header is only measured with a piece; the pieces hold rows alone."),
             (_header_not_counted, "The header goes in front of each piece, so it has to fit as well."),
             (_line_ends_not_counted, "The line ends between the rows are characters, too."),
             (_long_rows_dropped, "A row that is too long must not get lost; it stands alone."),
