@@ -31,6 +31,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tools.glossary import TERMS
 from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -55,20 +56,6 @@ IMAGE = re.compile(r"<img\b[^>]*>")
 ALT = re.compile(r"""\balt=(["'])(.*?)\1""", re.DOTALL)
 PICTURE = re.compile(r"data:image/[a-z+]+;base64,([A-Za-z0-9+/=]+)")
 PAINT = re.compile("background-color|linear-gradient")
-# term -> the lesson that defines it, in bold, where the term first appears.
-TERMS = {
-    "00": "token, chunk, retrieval-augmented generation, retrieval, prompt, augmentation, generation, encoder, "
-    "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
-    "01": "overlap, tokenizer, span, byte",
-    "02": "separator, recursion",
-    "03": "Punkt, distractor, sentence window",
-    "04": "fence, heading path, header row",
-    "06": "stop word, bag of words, prompt injection",
-    "07": "parent-child, manifest",
-    "08": "recall, precision, IoU, bootstrap, confidence interval",
-    "09": "BM25, fusion, reranking, late chunking",
-    "10": "hash, UUID",
-}
 
 
 @dataclass

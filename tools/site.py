@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Build the lessons as pages to read without running them: one file each, and an index.
+
+    python -m tools.site [FOLDER]
+
+FOLDER is ``site`` unless named. The pages ask nothing of the network. What a learner is to guess first is folded.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.notebooks import ROOT
+from tools.readme import MINUTES
+
+#: Scripts of others, for formulas and widgets; the lessons have neither.
+FETCHED = re.compile(r"<script[^>]*\bsrc=[^>]*>\s*</script>|<script>[^<]*(?:require|MathJax)[^<]*</script>")
+STYLE = "body{max-width:46em;margin:3em auto;padding:0 1em;font:17px/1.5 sans-serif}td{padding:.4em;vertical-align:top}"
+
+
+def folded(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell that asks for a guess, its outputs behind a summary to click on."""
+    if "predict" not in cell["metadata"].get("tags", []):
+        return cell
+    shown = []
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        text = "".join(output.get("text", data.get("text/plain", "")))
+        shown.append("".join(data.get("text/html", "")) or f"<pre>{html.escape(text)}</pre>")
+    page = "<details><summary>Compare with your guess</summary>" + "".join(shown) + "</details>"
+    return {**cell, "outputs": [{"output_type": "display_data", "data": {"text/html": page}, "metadata": {}}]}
+
+
+def page(notebook: dict[str, Any]) -> str:
+    """One lesson as HTML that stands alone; links to other lessons lead to their pages."""
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    title = "".join(notebook["cells"][0]["source"]).splitlines()[0].removeprefix("# ")
+    notebook = {**notebook, "cells": [folded(cell) for cell in notebook["cells"]]}
+    exporter = HTMLExporter()  # type: ignore[no-untyped-call]
+    body, _ = exporter.from_notebook_node(
+        nbformat.reads(json.dumps(notebook), as_version=4), resources={"metadata": {"name": title, "path": ""}}
+    )
+    return re.sub(r'(href="[^":]+)\.ipynb', r"\1.html", FETCHED.sub("", body))
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the pages and their index; return them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, paths = [], []
+    for source in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        notebook = json.loads(source.read_text(encoding="utf-8"))
+        paths.append(folder / f"{source.stem}.html")
+        paths[-1].write_text(page(notebook), encoding="utf-8", newline="\n")
+        title, promise, *_ = "".join(notebook["cells"][0]["source"]).split("\n\n")
+        minutes = MINUTES.findall("".join(notebook["cells"][0]["source"]))[0][0]
+        link = f'<a href="{paths[-1].name}">{html.escape(title.removeprefix("# "))}</a>'
+        rows.append(f"<tr><td>{source.name[:2]}<td>{link}<br>{html.escape(promise)}<td>{minutes}&nbsp;min")
+    index = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Chunk by Chunk</title><style>{STYLE}</style>'
+        f"<h1>Chunk by Chunk</h1><table>{''.join(rows)}</table></html>\n"
+    )
+    (folder / "index.html").write_text(index, encoding="utf-8", newline="\n")
+    return [*paths, folder / "index.html"]
+
+
+if __name__ == "__main__":
+    for path in write(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "site"):
+        print(path)
