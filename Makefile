@@ -6,6 +6,7 @@
 PYTHON ?= $(shell for p in python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 TORCH_INDEX ?=
+WHEELS ?=
 FRESH ?=
 
 PY := .venv/bin/python
@@ -14,14 +15,14 @@ STAMP := .venv/.installed
 
 help: ## list what make can do here
 	@sed -n -E 's/^([a-z]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 18
-	@echo "Variables: PYTHON=python3.12 (3.11 or later), TORCH_INDEX=<extra package index for torch>"
+	@echo "Variables: PYTHON=python3.12 (3.11 or later), TORCH_INDEX=<extra package index for torch>, WHEELS=<folder>"
 
 setup: $(STAMP) ## create .venv and install all that lessons and checks need
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or later found; name one: make $(MAKECMDGOALS) PYTHON=…"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -c constraints.txt -e ".[course,test]"
+	$(PY) -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) $(if $(WHEELS),--no-index --find-links $(WHEELS)) -c constraints.txt -e ".[course,test]"
 	@touch $@
 
 lab: setup ## open the lessons in JupyterLab, as copies in my_notebooks/ (FRESH=1: another copy beside yours)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Fill a folder with all that `make setup` installs, for a room without internet.
+
+    python -m tools.wheels [FOLDER] [pip's options, such as --extra-index-url …]
+
+Run it, with internet, on one machine of each kind that is expected in the room (system, processor, version of Python):
+pip decides by the machine it runs on. Carry the folder there, and install from it alone:
+
+    make lab WHEELS=FOLDER
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from tools.notebooks import ROOT
+
+
+def requirements() -> list[str]:
+    """What the package, the lessons and the checks need, and what builds the package itself.
+
+    >>> [name for name in requirements() if name.startswith(("numpy", "jupyterlab", "pytest>", "setuptools"))]
+    ['setuptools>=77', 'numpy>=2.0', 'jupyterlab>=4.4', 'pytest>=8.4']
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    return [*project["build-system"]["requires"], *project["project"]["dependencies"], *extras["course"], *extras["test"]]
+
+
+def main() -> int:
+    """Download; say how much, and what to do with it."""
+    folder = Path(sys.argv[1] if sys.argv[1:] else "wheels")
+    command = [sys.executable, "-m", "pip", "download", "--dest", str(folder), "--constraint", "constraints.txt"]
+    done = subprocess.run([*command, *sys.argv[2:], *requirements()], cwd=ROOT, check=False)
+    if done.returncode == 0:
+        files = [path for path in (ROOT / folder).iterdir() if path.is_file()]
+        print(f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.0f} MB: make lab WHEELS={folder}")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
