@@ -3,7 +3,7 @@
 
     python -m tools.wheels [FOLDER] [pip's options, such as --extra-index-url …]
 
-Run it, with internet, on one machine of each kind that is expected in the room (system, processor, version of Python):
+Run it, with internet, on one machine of each kind that is expected in the room (system, processor, version of Python to its last number):
 pip decides by the machine it runs on. Carry the folder there, and install from it alone:
 
     make lab WHEELS=FOLDER
