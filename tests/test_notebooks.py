@@ -62,6 +62,7 @@ TERMS = {
     "01": "overlap, tokenizer, span, byte",
     "02": "separator, recursion",
     "03": "Punkt, distractor, sentence window",
+    "05": "topic turn, distance, percentile, dynamic programming, similarity matrix",
     "06": "stop word, bag of words, prompt injection",
     "07": "parent-child, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",

@@ -19,6 +19,7 @@ from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Index
+from chunklib.semantic import split_semantic
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, chunk_documents
 
@@ -50,6 +51,9 @@ def index(lesson: str) -> Index | ParentChildIndex:
         return Index(chunk_documents(documents, partial(split_recursive, chunk_size=150)))
     if lesson == "03, sentences 150":
         return Index(chunk_documents(documents, partial(split_sentences, chunk_size=150)))
+    if lesson == "05, semantic 150":
+        splitter = partial(split_semantic, window=1, min_chunk_size=75, max_chunk_size=150)
+        return Index(chunk_documents(documents, splitter))
     size, overlap = {"00, fixed 100": (100, 0), "01, fixed 200 with overlap": (200, 20)}[lesson]
     return Index(chunk_documents(documents, partial(split_fixed_size, chunk_size=size, chunk_overlap=overlap)))
 
@@ -67,6 +71,7 @@ LESSONS = (
     "01, fixed 200 with overlap",
     "02, recursive 150",
     "03, sentences 150",
+    "05, semantic 150",  # for the first wording its best chunk holds the 60 days; its best sentence is another
     "07, parent-child 400/100",  # for the first wording the parent holds the 60 days; its best sentence is another
 )
 WORDINGS = {
