@@ -75,12 +75,12 @@ LESSONS = (
     "07, parent-child 400/100",  # for the first wording the parent holds the 60 days; its best sentence is another
 )
 WORDINGS = {
-    "What is the return window for defective electronics?": ("30", "60", "30", "30", "30", "other"),
-    "tablet broken, how long to return": ("other", "60", "other", "other", "other", "other"),
+    "What is the return window for defective electronics?": ("30", "60", "30", "30", "30", "other", "other"),
+    "tablet broken, how long to return": ("other", "60", "other", "other", "other", "other", "other"),
     "how many days do I have to send back a laptop that doesn't work any more": (
-        "30", "60", "other", "other", "other", "other",
+        "30", "60", "other", "other", "other", "other", "other",
     ),
-    "return period electronics": ("other", "other", "other", "other", "other", "other"),
+    "return period electronics": ("other", "other", "other", "other", "other", "other", "other"),
 }  # fmt: skip
 
 
