@@ -64,6 +64,8 @@ def ours(size: int) -> Iterator[tuple[str, Splitter]]:
     semantic = partial(split_semantic, window=1, min_chunk_size=size // 2, max_chunk_size=size)  # see lesson 05
     yield f"chunklib semantic {size}", semantic
     yield f"chunklib optimal {size}", partial(split_optimal, chunk_size=size)
+    pieces = partial(split_recursive, chunk_size=50)
+    yield f"chunklib optimal {size}, of pieces of 50", partial(split_optimal, chunk_size=size, sentences=pieces)
 
 
 def peers(size: int) -> Iterator[tuple[str, Splitter]]:

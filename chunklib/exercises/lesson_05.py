@@ -8,6 +8,7 @@ But: they work on lists of distances; no text is encoded.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from chunklib.exercises import Exercise, cases, guess
 from chunklib.exercises import check as check_answer
@@ -104,9 +105,9 @@ def _too_far(distances: list[float], most: int) -> list[int]:
     order = sorted(range(len(distances)), key=lambda gap: -distances[gap])
     cuts = [0, len(distances) + 1]
     for gap in order:
-        if max(b - a for a, b in zip(cuts, cuts[1:], strict=False)) > most:
+        if max(b - a for a, b in pairwise(cuts)) > most:
             cuts = sorted([*cuts, gap + 1])
-    return [b - a for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [b - a for a, b in pairwise(cuts)]
 
 
 EXERCISES = {
@@ -167,7 +168,7 @@ EXERCISES = {
         solution=cut_large,
         hints=(
             "A chunk with `n` distances inside has `n + 1` sentences. What is to be done with the two halves of a cut?",
-            "The same again: call `cut_large` on the distances before the cut and on those after it, and add the lists.",
+            "The same again: call `cut_large` on the distances before the cut and on those after it; add the lists.",
         ),
         wrong=(
             (_one_cut, "After one cut a half may still be too large. Cut it again."),
