@@ -120,6 +120,7 @@ def gap_distances(text: str, spans: Sequence[tuple[int, int]], *, embed: Encoder
     >>> gap_distances(text, spans, embed=lambda texts: [[t.count("cat"), t.count("rain")] for t in texts]).tolist()
     [0.0, 1.0]
     """
+    _whole("window", window, 0)
     n = len(spans)
     if n < 2:
         return np.zeros(0)

@@ -133,6 +133,11 @@ def test_the_two_sides_of_a_gap_share_nothing(n: int, window: int) -> None:
             assert {before, after} <= set(texts)
 
 
+def test_a_bad_window_is_named() -> None:
+    with pytest.raises(ValueError, match="window=-1 must be 0 or more"):
+        gap_distances(TOPICS, split_sentences(TOPICS), embed=pumps_or_poems, window=-1)
+
+
 # --- Sizes -----------------------------------------------------------------------------------------------------------
 
 

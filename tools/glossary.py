@@ -22,6 +22,7 @@ TERMS = {
     "02": "separator, recursion, scoreboard",
     "03": "Punkt, distractor, sentence window",
     "04": "fence, heading path, header row",
+    "05": "topic turn, distance, percentile, dynamic programming, similarity matrix",
     "06": "stop word, bag of words, prompt injection",
     "07": "parent-child, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",

@@ -18,6 +18,7 @@ from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Index
 from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
+from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Splitter, chunk_documents
 from chunklib.structure import split_markdown
@@ -95,6 +96,12 @@ ROWS: dict[str, dict[str, Build]] = {
     "04": {
         "markdown 150": cut(partial(split_recursive, chunk_size=150), MARKDOWN_150),
         "markdown 150 with context": lambda: with_context(partial(split_recursive, chunk_size=150), MARKDOWN_150),
+    },
+    "05": {
+        "semantic, no limit": cut(split_semantic),
+        "semantic 150": cut(partial(split_semantic, window=1, min_chunk_size=75, max_chunk_size=150)),
+        "optimal 150": cut(partial(split_optimal, chunk_size=150)),
+        "recursive 50": cut(partial(split_recursive, chunk_size=50)),  # as many chunks as the optimal ones
     },
     "06": {"150 with context": lambda: with_context(partial(split_recursive, chunk_size=150))},
     "07": {

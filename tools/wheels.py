@@ -3,8 +3,8 @@
 
     python -m tools.wheels [FOLDER] [pip's options, such as --extra-index-url …]
 
-Run it, with internet, on one machine of each kind that is expected in the room (system, processor, version of Python to its last number):
-pip decides by the machine it runs on. Carry the folder there, and install from it alone:
+Run it, with internet, on one machine of each kind that is expected in the room (system, processor, version of Python to
+its last number): pip decides by the machine it runs on. Carry the folder there, and install from it alone:
 
     make lab WHEELS=FOLDER
 """
@@ -27,7 +27,12 @@ def requirements() -> list[str]:
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
-    return [*project["build-system"]["requires"], *project["project"]["dependencies"], *extras["course"], *extras["test"]]
+    return [
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *extras["course"],
+        *extras["test"],
+    ]
 
 
 def main() -> int:
@@ -37,7 +42,9 @@ def main() -> int:
     done = subprocess.run([*command, *sys.argv[2:], *requirements()], cwd=ROOT, check=False)
     if done.returncode == 0:
         files = [path for path in (ROOT / folder).iterdir() if path.is_file()]
-        print(f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.0f} MB: make lab WHEELS={folder}")
+        print(
+            f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.0f} MB: make lab WHEELS={folder}"
+        )
     return done.returncode
 
 
