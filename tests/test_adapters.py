@@ -157,6 +157,14 @@ def test_llamaindex_offsets_hold_for_any_text(text: str, name: str) -> None:
     assert all(n.text == text[n.start_char_idx : n.end_char_idx] for n in nodes)
 
 
+def test_llamaindex_does_not_search_for_the_chunk(schema: Any) -> None:
+    """The second chunk's words stand inside the first, too; LlamaIndex's own search finds them there."""
+    text, spans = "Then ask us. ask us.", [(0, 12), (13, 20)]
+    nodes = adapters.llamaindex_parser(lambda _: spans)([schema.Document(text=text)])
+    assert [(n.start_char_idx, n.end_char_idx) for n in nodes] == spans
+    assert text.find(text[13:20], 1) == 5
+
+
 def test_llamaindex_nodes_know_their_section(schema: Any) -> None:
     parser = adapters.llamaindex_parser(split_sentences, reader=Document.from_markdown)
     nodes = parser.get_nodes_from_documents([schema.Document(text=TEXT)])
