@@ -20,6 +20,7 @@ import inspect
 import json
 import logging
 import os
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,6 +71,7 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+_ENCODING = 'tiktoken.get_encoding("cl100k_base")'
 Peer = Callable[..., list[Piece]]
 PEERS: dict[str, Peer] = {}
 
@@ -114,11 +116,11 @@ def about() -> str:
 
 
 def code(peer: Peer) -> str:
-    """The lines that call the library: what you would write yourself."""
-    function = inspect.unwrap(peer)
-    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
-    first = next(i for i, line in enumerate(lines) if line.rstrip().endswith('"""') and i)
-    return textwrap.dedent("\n".join(lines[first + 1 :])).strip()
+    """The lines that call the library, without those that only serve this module."""
+    lines = textwrap.dedent(inspect.getsource(inspect.unwrap(peer))).splitlines()
+    first = next(i for i, line in enumerate(lines) if i > 1 and line.endswith('"""'))
+    body = textwrap.dedent("\n".join(lines[first + 1 :])).strip()
+    return re.sub(r"(?m)^return _of_\w+\((.*)\)$", r"\1", body).replace("_encoding()", _ENCODING)
 
 
 def names() -> Table:
@@ -293,14 +295,14 @@ def langchain_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -
 
 
 @_peer("langchain-text-splitters")
-def langchain_nltk(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
-    """Sentences: ``NLTKTextSplitter`` with its defaults, sizes in tokens."""
+def langchain_nltk(text: str, *, chunk_size: int, chunk_overlap: int = 0, **spans: Any) -> list[Piece]:
+    """Sentences: ``NLTKTextSplitter``; with ``use_span_tokenize=True, separator=""`` it keeps the blanks."""
     from langchain_text_splitters import NLTKTextSplitter
 
     # It warns of each chunk over the limit; here these are counted.
     logging.getLogger("langchain_text_splitters.base").setLevel(logging.ERROR)
     splitter = NLTKTextSplitter.from_tiktoken_encoder(
-        encoding_name="cl100k_base", chunk_size=chunk_size, chunk_overlap=chunk_overlap, add_start_index=True
+        encoding_name="cl100k_base", chunk_size=chunk_size, chunk_overlap=chunk_overlap, add_start_index=True, **spans
     )
     return _of_langchain(splitter.create_documents([text]))
 
@@ -343,7 +345,9 @@ def langchain_adapter(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> 
 
 
 def _of_llamaindex(nodes: Sequence[Any]) -> list[Piece]:
-    return [Piece(node.text, node.start_char_idx, node.end_char_idx, node.metadata.get("header_path")) for node in nodes]
+    return [
+        Piece(node.text, node.start_char_idx, node.end_char_idx, node.metadata.get("header_path")) for node in nodes
+    ]
 
 
 @_peer("llama-index-core")

@@ -37,6 +37,8 @@ def calls() -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
         yield name, {"chunk_size": 100}, texts
     for name in ("langchain_adapter", "llamaindex_adapter"):
         yield name, {"chunk_size": 100, "chunk_overlap": 20}, texts
+    yield "langchain_nltk", {"chunk_size": 100, "separator": "", "use_span_tokenize": True}, (POLICY,)
+    yield "llamaindex_sentences", {"chunk_size": 400}, (POLICY,)  # the parents of the children below
     yield "langchain_headers", {}, (POLICY, HUB)
     yield "llamaindex_markdown", {}, texts
     yield "llamaindex_windows", {"window_size": 1}, texts

@@ -16,8 +16,8 @@ from chunklib.exercises import check as check_answer
 
 def shared_at_most() -> int:
     """The search begins as many characters before the end as the overlap has tokens."""
-    tokens = 50
-    return tokens
+    overlap = 50  # tokens, read as characters
+    return max(shared for shared in range(200) if shared <= overlap)
 
 
 def wrong_places(text: str, pieces: Sequence[tuple[str, int]]) -> list[int]:
@@ -124,7 +124,10 @@ EXERCISES = {
             "Go through parents and children together with `zip`, and collect in one flat list.",
         ),
         wrong=(
-            (_lengths_added, "Parents may have blanks between them, or share text. Add the start of the parent itself."),
+            (
+                _lengths_added,
+                "Parents may share text or leave gaps. Add the start of the parent itself.",
+            ),
             (_starts_only, "The end counts from the parent's start as well."),
             (_nested, "One flat list is asked for, not a list for each parent."),
         ),
