@@ -102,8 +102,11 @@ class Painted:
         bare = sum(row.end - row.start for row in self._rows if not row.number)
         covered = sum(row.end - row.start - row.shared for row in self._rows if row.number)
         repeated = sum(end - start for start, end in self.spans) - covered
-        chunks = "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
-        return f"{chunks} over {len(self.document.text)} ch; {repeated} ch repeated; {bare} ch in no chunk"
+        return f"{self._counted} over {len(self.document.text)} ch; {repeated} ch repeated; {bare} ch in no chunk"
+
+    @property
+    def _counted(self) -> str:
+        return "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
 
     @cached_property
     def _listing(self) -> list[tuple[_Row, str, int, str, int | None]]:
@@ -239,7 +242,7 @@ class Beside:
         lines = []
         for name, painted in self.columns.items():
             low, high = painted._range
-            lines.append(f"{name}: {len(painted.spans)} chunks, of which here")
+            lines.append(f"{name}: {painted._counted}, of which here")
             here = [row for row in painted._rows if row.start < high and row.end > low]
             lines += [f'  {row.label} "{_ends(painted.document.text[row.start : row.end])}"' for row in here]
         return "\n".join(lines)
@@ -274,7 +277,7 @@ def beside(
     Raises what `show` raises. At most 3,000 characters of ``around`` are painted.
 
     >>> beside("One two. Three.", {"whole": [(0, 15)], "halves": [(0, 8), (9, 15)]}, around=(4, 15))
-    whole: 1 chunks, of which here
+    whole: 1 chunk, of which here
       1: [0, 15) 15 ch "One two. Three."
     halves: 2 chunks, of which here
       1: [0, 8) 8 ch "One two."

@@ -120,7 +120,8 @@ def code(peer: Peer) -> str:
     lines = textwrap.dedent(inspect.getsource(inspect.unwrap(peer))).splitlines()
     first = next(i for i, line in enumerate(lines) if i > 1 and line.endswith('"""'))
     body = textwrap.dedent("\n".join(lines[first + 1 :])).strip()
-    return re.sub(r"(?m)^return _of_\w+\((.*)\)$", r"\1", body).replace("_encoding()", _ENCODING)
+    body = re.sub(r"(?m)^return _of_\w+\((.*)\)$|^return \[Piece.*$", r"\1", body).strip()
+    return body.replace("_encoding()", _ENCODING)
 
 
 def names() -> Table:
@@ -325,7 +326,8 @@ def langchain_headers(text: str) -> list[Piece]:
 
     levels = [("#" * level, f"h{level}") for level in range(1, 7)]
     splitter = MarkdownHeaderTextSplitter(levels, strip_headers=False)
-    return [Piece(d.page_content, section=" > ".join(d.metadata.values())) for d in splitter.split_text(text)]
+    documents = splitter.split_text(text)
+    return [Piece(d.page_content, section=" > ".join(d.metadata.values())) for d in documents]
 
 
 @_peer("langchain-text-splitters")
@@ -524,7 +526,8 @@ def rust_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> lis
     from semantic_text_splitter import TextSplitter
 
     splitter = TextSplitter.from_tiktoken_model("gpt-4", chunk_size, chunk_overlap)
-    return [Piece(chunk, start) for start, chunk in splitter.chunk_indices(text)]
+    chunks = splitter.chunk_indices(text)
+    return [Piece(chunk, start) for start, chunk in chunks]
 
 
 @_peer("semantic-text-splitter")
@@ -533,4 +536,5 @@ def rust_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list
     from semantic_text_splitter import MarkdownSplitter
 
     splitter = MarkdownSplitter.from_tiktoken_model("gpt-4", chunk_size, chunk_overlap)
-    return [Piece(chunk, start) for start, chunk in splitter.chunk_indices(text)]
+    chunks = splitter.chunk_indices(text)
+    return [Piece(chunk, start) for start, chunk in chunks]
