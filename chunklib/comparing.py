@@ -11,13 +11,15 @@ Cost: linear, but for one pass of the sentence splitter and the Markdown parser.
 
 from __future__ import annotations
 
+import html
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunklib.measure import count
 from chunklib.outline import markdown_headings
-from chunklib.peers import Peer, Piece, Table
+from chunklib.peers import Peer, Piece
 from chunklib.sentence import split_sentences
 from chunklib.span import Span, Splitter
 
@@ -138,6 +140,26 @@ def _holds(text: str, piece: Piece) -> bool:
 def _inside(at: int, sentences: Sequence[Span], begins: Sequence[int]) -> bool:
     i = bisect_right(begins, at) - 1
     return i >= 0 and sentences[i].start < at < sentences[i].end
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Rows under a head: HTML in a notebook, aligned lines anywhere else."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        lines = [self.head, *self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        left = ' style="text-align: left"'
+        head = "".join(f"<th{left}>{html.escape(cell)}</th>" for cell in self.head)
+        rows = ("".join(f"<td{left}>{html.escape(cell)}</td>" for cell in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def table(counts: Mapping[str, Counts]) -> Table:

@@ -13,7 +13,6 @@ Cost: reading the file; or importing the library (LlamaIndex a second or two) an
 from __future__ import annotations
 
 import hashlib
-import html
 import importlib.metadata
 import importlib.util
 import inspect
@@ -23,7 +22,6 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,26 +47,6 @@ class Piece(NamedTuple):
     start: int | None = None
     end: int | None = None
     section: str | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Table:
-    """Rows under a head: HTML in a notebook, aligned lines anywhere else."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def __repr__(self) -> str:
-        lines = [self.head, *self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
-
-    def _repr_html_(self) -> str:
-        left = ' style="text-align: left"'
-        head = "".join(f"<th{left}>{html.escape(cell)}</th>" for cell in self.head)
-        rows = ("".join(f"<td{left}>{html.escape(cell)}</td>" for cell in row) for row in self.rows)
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 _ENCODING = 'tiktoken.get_encoding("cl100k_base")'
@@ -124,16 +102,6 @@ def code(peer: Peer) -> str:
     return body.replace("_encoding()", _ENCODING)
 
 
-def names() -> Table:
-    """What the same thing is called in each library; a test asks the installed ones whether they know the names."""
-    return Table(("", "chunklib", "LangChain", "LlamaIndex", "Chonkie", "semchunk", "semantic-text-splitter"), NAMES)
-
-
-def java_names() -> Table:
-    """The same for three libraries in Java, from their source and documentation; none of them was run."""
-    return Table(("", "chunklib", "LangChain4j", "Spring AI", "AI4J"), JAVA)
-
-
 def key(name: str, text: str, settings: dict[str, Any]) -> str:
     """What a stored result is found by: the splitter, its settings, the text."""
     given = ", ".join(f"{option}={value!r}" for option, value in sorted(settings.items()))
@@ -162,108 +130,6 @@ def _encoding() -> Any:
     import tiktoken
 
     return tiktoken.get_encoding("cl100k_base")
-
-
-# --- The same thing, by other names ----------------------------------------------------------------------------------
-
-#: What it is; then its name in chunklib, LangChain, LlamaIndex, Chonkie, semchunk, semantic-text-splitter.
-NAMES = (
-    ("most in a chunk", "chunk_size", "chunk_size", "chunk_size", "chunk_size", "chunk_size", "capacity"),
-    ("repeated, at most", "chunk_overlap", "chunk_overlap", "chunk_overlap", "chunk_overlap", "overlap", "overlap"),
-    (
-        "unit of both",
-        "length",
-        "length_function",
-        "tokenizer",
-        "tokenizer",
-        "tokenizer_or_token_counter",
-        "from_callback, from_tiktoken_model",
-    ),
-    ("if you say nothing", "200 tokens", "4000 characters", "1024 tokens", "2048 characters", "(none)", "(none)"),
-    (
-        "place",
-        "start, end",
-        "add_start_index",
-        "start_char_idx, end_char_idx",
-        "start_index, end_index",
-        "offsets",
-        "chunk_indices",
-    ),
-    ("fixed size", "split_fixed_size", "TokenTextSplitter", "TokenTextSplitter", "TokenChunker", "", ""),
-    (
-        "recursive",
-        "split_recursive",
-        "RecursiveCharacterTextSplitter",
-        "SentenceSplitter",
-        "RecursiveChunker",
-        "chunkerify",
-        "TextSplitter",
-    ),
-    ("where to cut", "separators", "separators", "paragraph_separator, separator", "rules", "", ""),
-    (
-        "sentences",
-        "split_sentences",
-        "NLTKTextSplitter",
-        "SentenceSplitter",
-        "SentenceChunker",
-        "",
-        "",
-    ),
-    ("windows", "widen: before, after", "", "SentenceWindowNodeParser: window_size", "", "", ""),
-    (
-        "Markdown",
-        "split_markdown",
-        "MarkdownTextSplitter, MarkdownHeaderTextSplitter",
-        "MarkdownNodeParser",
-        "",
-        "",
-        "MarkdownSplitter",
-    ),
-    (
-        "semantic",
-        "split_semantic: threshold, amount, window",
-        "SemanticChunker (another package, not run)",
-        "SemanticSplitterNodeParser: breakpoint_percentile_threshold, buffer_size",
-        "SemanticChunker: threshold, similarity_window",
-        "",
-        "",
-    ),
-    (
-        "parent-child",
-        "ParentChildIndex",
-        "ParentDocumentRetriever (another package, not run)",
-        "HierarchicalNodeParser: chunk_sizes",
-        "",
-        "",
-        "",
-    ),
-)
-#: The same for three libraries in Java; read in their source and documentation in November 2026, none of it run.
-JAVA = (
-    ("recursive", "split_recursive", "DocumentSplitters.recursive", "", "RecursiveCharacterTextSplitter"),
-    ("fixed size", "split_fixed_size", "DocumentByCharacterSplitter", "TokenTextSplitter", ""),
-    ("sentences", "split_sentences", "DocumentBySentenceSplitter", "", "SentenceTextChunker"),
-    ("semantic", "split_semantic: amount=95", "", "", "SemanticTextChunker: breakpointPercentile=0.95"),
-    (
-        "most in a chunk",
-        "chunk_size",
-        "maxSegmentSizeInTokens, maxSegmentSizeInChars",
-        "chunkSize (tokens)",
-        "chunkSize, maxChunkSize (characters)",
-    ),
-    (
-        "repeated, at most",
-        "chunk_overlap",
-        "maxOverlapSizeInTokens, maxOverlapSizeInChars",
-        "(none)",
-        "chunkOverlap (characters)",
-    ),
-    ("unit of both", "length", "tokenCountEstimator", "encodingType", ""),
-    ("do not cut before", "", "", "minChunkSizeChars (characters)", ""),
-    ("drop what is shorter", "", "", "minChunkLengthToEmbed (characters)", ""),
-    ("most chunks of a text", "", "", "maxNumChunks", ""),
-    ("number of a chunk", "index", 'metadata "index"', "", "chunkIndex"),
-)
 
 
 # --- LangChain -------------------------------------------------------------------------------------------------------
