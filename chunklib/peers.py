@@ -387,7 +387,7 @@ def semchunk_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) ->
 
 
 @_peer("semantic-text-splitter")
-def rust_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
+def semantic_text_splitter_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Recursive, by Unicode's rules for sentences and words: ``TextSplitter`` of semantic-text-splitter."""
     from semantic_text_splitter import TextSplitter
 
@@ -397,7 +397,7 @@ def rust_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> lis
 
 
 @_peer("semantic-text-splitter")
-def rust_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
+def semantic_text_splitter_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Markdown by a parser: ``MarkdownSplitter`` of semantic-text-splitter."""
     from semantic_text_splitter import MarkdownSplitter
 

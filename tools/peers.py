@@ -18,7 +18,7 @@ from chunklib.scoreboard import scored_documents
 
 #: What lesson 12 asks for: splitter, its settings, and of which documents.
 POLICY, CASES, HUB, CALL = "returns-policy.md", "zh-cases.md", "homehub-manual.md", "call-six-topics.txt"
-SIZED = ("langchain_recursive", "llamaindex_sentences", "semchunk_recursive", "rust_recursive")
+SIZED = ("langchain_recursive", "llamaindex_sentences", "semchunk_recursive", "semantic_text_splitter_recursive")
 EVERY = tuple(document.id for document in scored_documents())
 
 
@@ -33,7 +33,7 @@ def calls() -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
         yield name, {"chunk_size": 200}, (*EVERY, CASES)
     for name in (*SIZED, "langchain_tokens", "llamaindex_tokens", "chonkie_tokens", "chonkie_sentences"):
         yield name, {"chunk_size": 100, "chunk_overlap": 20}, texts
-    for name in ("langchain_markdown", "rust_markdown"):
+    for name in ("langchain_markdown", "semantic_text_splitter_markdown"):
         yield name, {"chunk_size": 100}, texts
     for name in ("langchain_adapter", "llamaindex_adapter"):
         yield name, {"chunk_size": 100, "chunk_overlap": 20}, texts

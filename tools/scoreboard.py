@@ -115,7 +115,7 @@ ROWS: dict[str, dict[str, Build]] = {
         "LlamaIndex sentences 200": cut(as_splitter(peers.llamaindex_sentences, chunk_size=200)),
         "Chonkie recursive 200": cut(as_splitter(peers.chonkie_recursive, chunk_size=200)),
         "semchunk 200": cut(as_splitter(peers.semchunk_recursive, chunk_size=200)),
-        "semantic-text-splitter 200": cut(as_splitter(peers.rust_recursive, chunk_size=200)),
+        "semantic-text-splitter 200": cut(as_splitter(peers.semantic_text_splitter_recursive, chunk_size=200)),
     },
 }
 
