@@ -16,7 +16,7 @@ import operator
 import re
 import reprlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -102,8 +102,11 @@ class Painted:
         bare = sum(row.end - row.start for row in self._rows if not row.number)
         covered = sum(row.end - row.start - row.shared for row in self._rows if row.number)
         repeated = sum(end - start for start, end in self.spans) - covered
-        chunks = "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
-        return f"{chunks} over {len(self.document.text)} ch; {repeated} ch repeated; {bare} ch in no chunk"
+        return f"{self._counted} over {len(self.document.text)} ch; {repeated} ch repeated; {bare} ch in no chunk"
+
+    @property
+    def _counted(self) -> str:
+        return "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
 
     @cached_property
     def _listing(self) -> list[tuple[_Row, str, int, str, int | None]]:
@@ -226,6 +229,66 @@ def show(
     document = text_or_document if isinstance(text_or_document, Document) else Document(text_or_document)
     spans = tuple(_span(item, document.text) for item in spans_or_chunks)
     return Painted(document, spans, None if around is None else _span(around, document.text, "around", least=0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beside:
+    """What `beside` returns: one column for each way to cut."""
+
+    columns: dict[str, Painted]
+
+    def __repr__(self) -> str:
+        """The chunks that touch the painted range, one line each, under the name of their column."""
+        lines = []
+        for name, painted in self.columns.items():
+            low, high = painted._range
+            lines.append(f"{name}: {painted._counted}, of which here")
+            here = [row for row in painted._rows if row.start < high and row.end > low]
+            lines += [f'  {row.label} "{_ends(painted.document.text[row.start : row.end])}"' for row in here]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        cell = '<td style="text-align: left; vertical-align: top; width: {}%; white-space: normal">{}</td>'
+        text = '<div dir="auto" style="white-space: pre-wrap; overflow-wrap: break-word; line-height: 1.6">{}</div>'
+        heads = "".join(f'<th style="text-align: left">{html.escape(name)}</th>' for name in self.columns)
+        width = 100 // len(self.columns)
+        cells = "".join(cell.format(width, text.format("".join(p._painted()))) for p in self.columns.values())
+        table = f'<table style="width: 100%"><thead><tr>{heads}</tr></thead><tbody><tr>{cells}</tr></tbody></table>'
+        return f'<div class="mathjax_ignore tex2jax_ignore">{table}</div>'
+
+
+class _Strip(Painted):
+    """Painted exactly ``around``, whatever chunks touch it."""
+
+    @cached_property
+    def _range(self) -> tuple[int, int]:
+        assert self.around is not None
+        return self.around.start, min(self.around.end, self.around.start + PAINTED)
+
+
+def beside(
+    text_or_document: str | Document,
+    named: Mapping[str, Iterable[tuple[int, int] | Chunk]],
+    *,
+    around: tuple[int, int],
+) -> Beside:
+    """Paint the same characters several times, one column for each way to cut them, under its name.
+
+    Raises what `show` raises. At most 3,000 characters of ``around`` are painted.
+
+    >>> beside("One two. Three.", {"whole": [(0, 15)], "halves": [(0, 8), (9, 15)]}, around=(4, 15))
+    whole: 1 chunk, of which here
+      1: [0, 15) 15 ch "One two. Three."
+    halves: 2 chunks, of which here
+      1: [0, 8) 8 ch "One two."
+      2: [9, 15) 6 ch "Three."
+    """
+    document = text_or_document if isinstance(text_or_document, Document) else Document(text_or_document)
+    exactly = _span(around, document.text, "around", least=1)
+    if not named:
+        raise ValueError("named is empty: want at least one column, such as {'mine': spans}")
+    columns = {name: tuple(_span(item, document.text) for item in spans) for name, spans in named.items()}
+    return Beside({name: _Strip(document, spans, exactly) for name, spans in columns.items()})
 
 
 def _span(item: object, text: str, name: str = "span", least: int = 1) -> Span:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from chunklib import display
 from chunklib.charts import chart_style, figure
-from chunklib.display import ALPHA, COLOURS, Painted, show
+from chunklib.display import ALPHA, COLOURS, Painted, beside, show
 from chunklib.span import Document, Heading, Span, chunk_document
 
 HOSTILE = [
@@ -254,6 +254,33 @@ def test_around_a_huge_chunk_keeps_its_place_in_view() -> None:
     start, end = shown._range
     assert start <= 30_000 < 30_010 <= end == start + display.PAINTED
     assert page(shown).marks == ["...1", "1..."]
+
+
+def test_beside_paints_the_same_characters_in_each_column() -> None:
+    text = "One <b>two</b>. Three four. Five."
+    columns = beside(text, {"whole <i>": [(0, 33)], "two": [(0, 15), (16, 27)]}, around=(4, 20))
+    html = columns._repr_html_()
+    assert "<b>" not in html
+    assert "<i>" not in html
+    cells = [re.sub(r"<sub[^>]*>[^<]*</sub>|<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", html, re.DOTALL)]
+    assert cells == ["&lt;b&gt;two&lt;/b&gt;. Thre"] * 2
+    assert html.count("width: 50%") == 2
+    assert repr(columns).splitlines() == [
+        "whole <i>: 1 chunk, of which here",
+        '  1: [0, 33) 33 ch "One <b>two</b>. Three four. Five."',
+        "two: 2 chunks, of which here",
+        '  1: [0, 15) 15 ch "One <b>two</b>."',
+        '  2: [16, 27) 11 ch "Three four."',
+    ]
+
+
+def test_beside_wants_columns_and_good_spans() -> None:
+    with pytest.raises(ValueError, match="named is empty"):
+        beside("One.", {}, around=(0, 2))
+    with pytest.raises(ValueError, match="does not fit"):
+        beside("One.", {"mine": [(0, 9)]}, around=(0, 2))
+    with pytest.raises(ValueError, match="around"):
+        beside("One.", {"mine": [(0, 4)]}, around=(2, 2))
 
 
 def test_nothing_to_show() -> None:

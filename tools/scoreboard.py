@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
+from chunklib import peers
+from chunklib.comparing import as_splitter
 from chunklib.enrichment import add_context
 from chunklib.evaluation import Searcher
 from chunklib.fixed_size import split_fixed_size
@@ -122,6 +124,14 @@ ROWS: dict[str, dict[str, Build]] = {
         "150, keywords fused": lambda: Index(chunks()).view(mode="fused"),
         "150, all but sentence": lambda: Index(headed(), once=True, neighbours=0.3).view(mode="fused"),
         "150, all": lambda: Index(headed(), once=True, neighbours=0.3, sentences=rough_sentences).view(mode="fused"),
+    },
+    "12": {
+        "recursive 200": cut(partial(split_recursive, chunk_size=200)),
+        "LangChain recursive 200": cut(as_splitter(peers.langchain_recursive, chunk_size=200)),
+        "LlamaIndex sentences 200": cut(as_splitter(peers.llamaindex_sentences, chunk_size=200)),
+        "Chonkie recursive 200": cut(as_splitter(peers.chonkie_recursive, chunk_size=200)),
+        "semchunk 200": cut(as_splitter(peers.semchunk_recursive, chunk_size=200)),
+        "semantic-text-splitter 200": cut(as_splitter(peers.semantic_text_splitter_recursive, chunk_size=200)),
     },
 }
 
