@@ -137,7 +137,7 @@ SCHEDULES = {
 def words_and_cells(some: list[dict[str, Any]]) -> float:
     """Minutes by the rule of the lessons: words / 180, and one for each code cell."""
     prose = sum(len("".join(cell["source"]).split()) for cell in some if cell["cell_type"] == "markdown")
-    return prose / 180 + sum(cell["cell_type"] == "code" for cell in some)
+    return prose / 180 + len([cell for cell in some if cell["cell_type"] == "code"])
 
 
 def noted(lesson: str, label: str) -> list[tuple[str, int]]:
@@ -231,7 +231,8 @@ def timetable(lesson: str) -> tuple[dict[str, int], int]:
 
 def places(some: list[dict[str, Any]]) -> dict[str, float]:
     """The headings of second level, and after how many minutes each comes by the rule of the lessons."""
-    found, now = {}, 0.0
+    found: dict[str, float] = {}
+    now = 0.0
     for cell in some:
         if cell["cell_type"] == "code":
             now += "exercise" not in cell["metadata"].get("tags", [])
