@@ -31,7 +31,7 @@ def test_the_instructors_minutes_add_up_to_those_of_the_lesson() -> None:
     assert sections.keys() == lessons.keys()
     for number, section in sections.items():
         sums = [
-            sum(map(int, re.findall(r"(\d+)(?=[,.])", re.findall(rf"(?m)^{label}: (.*)$", section)[0])))
+            sum(map(int, re.findall(r"(\d+)(?=[,.](?: |$))", re.findall(rf"(?m)^{label}: (.*)$", section)[0])))
             for label in ("Minutes", "Exercises")
         ]
         assert [str(n) for n in sums] == list(MINUTES.findall(lessons[number])[0]), number
