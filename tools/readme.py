@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the README's list of lessons from the lessons themselves: title, promise, minutes.
+"""Write the README's list of lessons from the lessons, and the numbers of its table of techniques from the scoreboard.
 
 python -m tools.readme
 """
@@ -10,10 +10,34 @@ import json
 import re
 from pathlib import Path
 
+from chunklib.scoreboard import scoreboard
 from tools.notebooks import ROOT
 
 README = ROOT / "README.md"
-BEGIN, END = "<!-- lessons: written by python -m tools.readme -->\n", "<!-- end of lessons -->\n"
+#: documents and questions, technique with settings, (row, kind, row that it is compared with), lesson
+TECHNIQUES = (
+    ("any text, as the baseline that others have to beat", "`split_fixed_size(chunk_size=200, chunk_overlap=20)`",
+     ("fixed 200, overlap 20", "all", "fixed 200"), "01"),
+    ("prose with paragraphs; when in doubt", "`split_recursive(chunk_size=150)`; `separators=PYTHON` for source code",
+     ("recursive 150", "all", "fixed 200, overlap 20"), "02"),
+    ("talk and prose without paragraphs; chunks that must end with a sentence", "`split_sentences(chunk_size=150)`",
+     ("sentences 150", "talk", "recursive 150"), "03"),
+    ("Markdown with headings, tables, lists, code", "`split_markdown(chunk_size=150)`, then `add_context`",
+     ("markdown 150 with context", "all", "recursive 150"), "04"),
+    ("answers that need the heading above them; pages, web pages, labelled lines",
+     "`split_markdown`, `split_at`, `split_labelled_lines`, then `add_context`",
+     ("markdown 150 with context", "section", "markdown 150"), "04"),
+    ("long talk, when you need its stretches: to title them, to sum them up",
+     "`split_semantic(window=1, min_chunk_size=75, max_chunk_size=150)`",
+     ("semantic 150", "all", "recursive 150"), "05"),
+    ("tables, cut by whatever splitter", "`add_context` beside it",
+     ("150 with context", "table", "recursive 150"), "06"),
+    ("a reader who needs more around the place than the search does",
+     "`ParentChildIndex`, parents of 400, children of 100",
+     ("parent-child 400/100", "all", "recursive 150"), "07"),
+    ("codes, names, part numbers in the questions", "`Index`: keywords fused, headings, copies once",
+     ("150, all", "code", "recursive 150"), "09"),
+)  # fmt: skip
 MINUTES = re.compile(r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes exercises")
 
 
@@ -33,10 +57,25 @@ def lessons() -> str:
     return "\n".join([*head, *rows]) + "\n"
 
 
+def techniques() -> str:
+    """What to take for which documents, each with what it finds on the scoreboard and what that is over another way."""
+    board = scoreboard()
+    lines = ["| Your documents and questions | Take | Found | Against | Lesson |", "| --- | --- | --- | --- | --- |"]
+    for documents, technique, (name, kind, over), lesson in TECHNIQUES:
+        found = f"{100 * board[name].found[kind].mean:.0f} % of {kind}"
+        lines.append(
+            f"| {documents} | {technique} | {found} | {over}: {board.gain(name, over=over, kind=kind)} | {lesson} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def written(readme: str) -> str:
-    """The README's text with the list of lessons as it should be."""
-    before, rest = readme.split(BEGIN)
-    return before + BEGIN + "\n" + lessons() + "\n" + END + rest.split(END)[1]
+    """The README's text with both tables as they should be."""
+    for name, table in {"lessons": lessons(), "techniques": techniques()}.items():
+        begin, end = f"<!-- {name}: written by python -m tools.readme -->\n", f"<!-- end of {name} -->\n"
+        before, rest = readme.split(begin)
+        readme = before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+    return readme
 
 
 if __name__ == "__main__":
