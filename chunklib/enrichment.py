@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/enrichment.py). Needs: regex, nltk's stop words, tiktoken; py3langid for languages.
+# Part of Chunk by Chunk (chunklib/enrichment.py). Needs: regex, tiktoken, nltk (stop words, punkt_tab); py3langid.
 """Enrichment: what is added to a chunk so that it is found. Its text and its span never change.
 
 `add_context` puts title, section and the header of a table in front of the text that the encoder reads. `describe`
