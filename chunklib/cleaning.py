@@ -60,20 +60,18 @@ KEPT = frozenset(
     + _words("if more most off once only other out over own same some than through too under until up very while")
 )
 _WORD = regex.compile(rf"\w+(?:{_MARK}\w+)*+")
+_BLANKS = r"[^\S\r\n\f]++"  # on one line: form feeds end pages, and stay
 
+_VERBS = _words("do does did is was are were has have had would could should")
 #: Contractions that stand for one thing only. 's after a noun (Alice's pump) and 'd (had, would) do not.
 CONTRACTIONS: Mapping[str, str] = {
-    **{
-        f"{verb}n't": f"{verb} not"
-        for verb in _words("do does did is was are were has have had would could should must")
-    },
-    **{f"{verb}n't": f"{verb} not" for verb in ("need", "might")},
+    **{f"{verb}n't": f"{verb} not" for verb in (*_VERBS, "must", "need", "might")},
     "can't": "cannot",
     "won't": "will not",
     "shan't": "shall not",
     "ain't": "is not",
     # without its apostrophe, as customers type it; "wont" and "cant" are words
-    **{f"{verb}nt": f"{verb} not" for verb in _words("do does did is was are were has have had would could should")},
+    **{f"{verb}nt": f"{verb} not" for verb in _VERBS},
     **{f"{who}'s": f"{who} is" for who in _words("it he she that there here what where who how")},
     **{f"{who}'re": f"{who} are" for who in _words("you we they")},
     **{f"{who}'ve": f"{who} have" for who in _words("i you we they")},
@@ -125,8 +123,8 @@ def collapse_blanks(text: str) -> str:
     >>> collapse_blanks("Page   one. \\n\\n\\n\\n\\fPage two.")
     'Page one.\\n\\n\\x0cPage two.'
     """
-    text = regex.sub(r"[^\S\r\n\f]++(?=[\r\n\f]|\Z)", "", text)
-    text = regex.sub(r"[^\S\r\n\f]++", " ", text)
+    text = regex.sub(rf"{_BLANKS}(?=[\r\n\f]|\Z)", "", text)
+    text = regex.sub(_BLANKS, " ", text)
     return str(regex.sub(r"(\r\n|\r|\n)\1{2,}+", r"\1\1", text))
 
 
@@ -252,14 +250,13 @@ def remove_addresses(text: str) -> str:
     return _settled(lambda now: _ADDRESSES.sub("", _LINK.sub(r"\1", now)), text)  # links stand inside links
 
 
-_WORD_AND_BLANK = regex.compile(rf"({_WORD.pattern})(?:[^\S\r\n\f]++)?")
+_WORD_AND_BLANK = regex.compile(rf"({_WORD.pattern})(?:{_BLANKS})?")
 # Group 1: a word with the marks inside it, which is kept.
 _SYMBOLS = regex.compile(
     rf"({_WORD.pattern})|(?:(?![\p{{Sc}}[\p{{Sm}}--[\x00-\x7f]]])[\p{{P}}\p{{S}}][\u200d\ufe0e\ufe0f]*+)", regex.V1
 )
 _LINK = regex.compile(r"!?\[([^\[\]]*+)\]\((?:[^()\s]|\([^()\s]*+\))*+(?:\s[^()\n]{0,200})?\)")
-
-_RIMS = regex.compile(r"(?m)^[^\S\r\n\f]++|[^\S\r\n\f]++(?=[\r\n\f]|\Z)|(?<=\f)[^\S\r\n\f]++")
+_RIMS = regex.compile(rf"(?m)^{_BLANKS}|{_BLANKS}(?=[\r\n\f]|\Z)|(?<=\f){_BLANKS}")
 
 #: For keyword search. Abbreviations come before lower case, which they need.
 KEYWORD_STEPS: tuple[Step, ...] = (

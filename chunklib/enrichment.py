@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/enrichment.py). Needs: regex, nltk's stop words, tiktoken; py3langid for languages.
+# Part of Chunk by Chunk (chunklib/enrichment.py). Needs: regex, tiktoken, nltk (stop words, punkt_tab); py3langid.
 """Enrichment: what is added to a chunk so that it is found. Its text and its span never change.
 
 `add_context` puts title, section and the header of a table in front of the text that the encoder reads. `describe`
@@ -28,11 +28,14 @@ import regex
 from chunklib.cleaning import KEPT, stop_words
 from chunklib.generation import Generate, fenced
 from chunklib.measure import Length, count
+from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Document, Span
 from chunklib.structure import names_at, table_header_at
 
 
-def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, length: Length = "tokens") -> Chunk:
+def add_context(
+    chunk: Chunk, document: Document, *, pages: bool = False, budget: int | None = None, length: Length = "tokens"
+) -> Chunk:
     """The same chunk with ``Title > Section > Subsection`` as its context, and the header row of its table below that.
 
     It works for the chunks of every technique: both are looked up from the chunk's place. No title is said twice.
@@ -40,6 +43,8 @@ def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, 
     Parameters
     ----------
     document: the one that the chunk was cut from.
+    pages: write ``[Title - Chapter - page 3]`` instead, for what is cited by page: the outermost heading below the
+        title, and the page where the chunk begins. What the document lacks is left out.
     budget: the most that `Chunk.embedding_text`, context and text together, may measure in units of ``length``. The
         outermost names give way first; where not even the last one fits beside the header row, that gives way, and as
         many names as then fit come back. The text never gives way.
@@ -54,6 +59,8 @@ def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, 
     'Returns > Faults\\n\\nSixty days.'
     >>> add_context(chunk, document, budget=5, length="words").context
     'Faults'
+    >>> add_context(replace(chunk, page_number=3), document, pages=True).context
+    '[Returns - Faults - page 3]'
     """
     if chunk.document_id != document.id or chunk.text != document.text[chunk.start : chunk.end]:
         raise ValueError(f"the chunk is of document {chunk.document_id!r}, or of another version of {document.id!r}")
@@ -62,7 +69,10 @@ def add_context(chunk: Chunk, document: Document, *, budget: int | None = None, 
     if budget is not None and budget < 1:
         raise ValueError(f"budget={budget} must be 1 or more")
     names, header = names_at(document, chunk.start, chunk.end), table_header_at(document, chunk.start)
-    fewer = [" > ".join(names[dropped:]) for dropped in range(len(names))] or [""]
+    if pages:
+        names = [*names[:2], *([f"page {chunk.page_number}"] if chunk.page_number else [])]
+    joined = "[{}]".format if pages else str
+    fewer = [joined((" - " if pages else " > ").join(names[dropped:])) for dropped in range(len(names))] or [""]
     for path, row in [*((path, header) for path in fewer), *((path, "") for path in fewer)]:
         context = "\n".join(filter(None, [path, row]))
         enriched = replace(chunk, context=context)
@@ -96,7 +106,6 @@ _LOOKS: tuple[tuple[str, str], ...] = (
 _ENTITY = regex.compile("|".join(f"(?P<{kind}>{looks})" for kind, looks in _LOOKS))
 _WORD = regex.compile(r"\p{L}[\w’'-]*+")
 _PHRASE_END = regex.compile(r"[^\w\s’'-]|\n")
-_SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’)*]{0,3})\s+(?=\p{Lu}|\d)|(?<=。)")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -194,13 +203,8 @@ def summary(text: str) -> str:
     >>> summary("# Fee\\n\\nDrones lose value. If the seal is broken, we keep a fee. The fee is 15% for drones.")
     'The fee is 15% for drones.'
     """
-    sentences = [
-        sentence
-        for line in text.splitlines()
-        if line.strip() and not regex.match(r"\s*(?:#|\||```|---)", line)
-        for sentence in _SENTENCE_END.split(_LIST_MARK.sub("", line.strip()))
-        if sentence and not sentence.rstrip().endswith(("?", ":"))
-    ]
+    said = (_LIST_MARK.sub("", span.of(text)) for span in split_sentences(text))
+    sentences = [one for one in said if not regex.match(r"#|\||```|---", one) and not one.endswith(("?", ":"))]
     low = stop_words() | KEPT
     often = Counter(word.lower() for word in _WORD.findall(text) if word.lower() not in low)
 
@@ -208,7 +212,7 @@ def summary(text: str) -> str:
         words = {word.lower() for word in _WORD.findall(sentence)}
         return round(sum(often[word] for word in words) / math.sqrt(len(words) + 3), 9)
 
-    return max(sentences, key=weight, default="").strip()
+    return max(sentences, key=weight, default="")
 
 
 def language(text: str) -> str:

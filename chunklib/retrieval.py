@@ -143,12 +143,13 @@ class Index:
         """The same index with mode and filter settled, for `chunklib.evaluation.evaluate`."""
         return View(self, mode, filter)
 
-    def places(self, chunk: Chunk) -> tuple[Chunk, ...]:
-        """All chunks with the very text of this one, in order: each of them may be cited.
+    def places(self, chunk: Chunk, *, filter: Filter | None = None) -> tuple[Chunk, ...]:
+        """All chunks with the very text of this one, in order: each of them may be cited, where the filter allows it.
 
         Raises ``KeyError`` for a text that no chunk has.
         """
-        return tuple(self.chunks[i] for i in self._copies[chunk.text])
+        allowed = set(self._allowed(filter).tolist())
+        return tuple(self.chunks[i] for i in self._copies[chunk.text] if i in allowed)
 
     def _best(self, query: str, vector: Any, k: int, mode: Mode, allowed: npt.NDArray[np.intp]) -> list[Hit]:
         # Five decimals: beyond them a score depends on the machine, and equal texts would not stay ties.

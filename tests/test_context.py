@@ -48,6 +48,32 @@ def test_what_gives_way_when() -> None:
     ]
 
 
+def test_title_chapter_and_page() -> None:
+    book = Document(
+        FEES, title="Price list", headings=DOCUMENT.headings, tables=DOCUMENT.tables, pages=[0, FEES.index("| far")]
+    )
+    chunk = chunk_document(book, lambda text: [(text.index("| far"), len(text) - 1)])[0]
+    assert add_context(chunk, book, pages=True).context == "[Price list - Fees - page 2]\n| Zone | Fee |"
+    assert add_context(chunk, book).context == "Price list > Fees > Post abroad\n| Zone | Fee |", "if asked for"
+    given = [add_context(chunk, book, pages=True, budget=size, length="words").context for size in range(25, 3, -1)]
+    assert list(dict.fromkeys(given)) == [
+        "[Price list - Fees - page 2]\n| Zone | Fee |",
+        "[Fees - page 2]\n| Zone | Fee |",
+        "[page 2]\n| Zone | Fee |",
+        "[Fees - page 2]",
+        "[page 2]",
+        "",
+    ]
+    bare = Document("One.\fTwo.", pages=[0, 5])
+    assert [add_context(c, bare, pages=True).context for c in chunk_document(bare, lambda text: [(0, 4), (5, 9)])] == [
+        "[page 1]",
+        "[page 2]",
+    ]
+    without = Document("One.")
+    assert add_context(chunk_document(without, lambda text: [(0, 4)])[0], without, pages=True).context == ""
+    assert add_context(chunk_with("After"), DOCUMENT, pages=True).context == "[Price list - Fees]"
+
+
 def test_a_text_that_is_longer_than_the_budget_stays_whole() -> None:
     assert add_context(chunk_with("| far"), DOCUMENT, budget=1).embedding_text == "| far | 9 |"
 
@@ -84,6 +110,9 @@ def test_text_and_place_never_change_and_the_budget_is_kept(
             assert replace(enriched, context="") == chunk
             assert count(enriched.embedding_text, length) <= size + 5
             room = size + context_size(document, length=length)
+            by_page = add_context(chunk, document, pages=True, budget=size + 5, length=length)
+            assert replace(by_page, context="") == chunk
+            assert count(by_page.embedding_text, length) <= size + 5
             full = add_context(chunk, document)
             assert count(full.embedding_text, length) <= room
             assert add_context(chunk, document, budget=room, length=length) == full

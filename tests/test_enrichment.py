@@ -123,6 +123,7 @@ def test_key_terms() -> None:
 def test_summary() -> None:
     assert summary("") == summary("# Only a heading\n\n| a | b |") == ""
     assert summary("Is it free? It is free for three years.") == "It is free for three years."
+    assert summary("Wait.\n\nThe charge of Dr. Lund\nis a charge.") == "The charge of Dr. Lund\nis a charge."
     for document in load_course_documents():
         assert summary(document.text) in document.text
 

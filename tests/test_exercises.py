@@ -157,6 +157,8 @@ def test_long_values_show_where_they_part() -> None:
     assert verdict(skips).message.endswith(
         "\nThe first 50 agree; from there expected `[50, 51, 52]`, but got `[51, 52, 53]`"
     )
+    late = verdict(lambda n, size, overlap: [1 + start for start in window_starts(n, size, overlap)])
+    assert "agree" not in late.message, "none does"
 
 
 def test_the_input_of_one_call_is_safe_from_the_next() -> None:

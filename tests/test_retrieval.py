@@ -189,6 +189,8 @@ def test_a_filter_may_leave_only_the_second_place() -> None:
     chunks = said("b same", "b same", "b other", status=["old", "new", "new"])
     index = Index(chunks, embed=noisy, once=True)
     assert found(index.search("b", filter={"status": "new"})) == ["c1", "c2"]
+    assert [chunk.id for chunk in index.places(chunks[0])] == ["c0", "c1"]
+    assert [chunk.id for chunk in index.places(chunks[0], filter={"status": "new"})] == ["c1"], "nor is it cited"
 
 
 def test_of_copies_under_different_headings_the_best_comes_back() -> None:

@@ -6,7 +6,6 @@ python -m tools.scoreboard
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -53,11 +52,6 @@ def under_headings(chunk: Chunk) -> Chunk:
     """The chunk with title and headings as its context."""
     path = [chunk.title, *chunk.section_path]
     return replace(chunk, context=" > ".join(path[1:] if path[:1] == path[1:2] else path))
-
-
-def rough_sentences(text: str) -> list[tuple[int, int]]:
-    """Lines and what ends with a mark before a blank; good enough to find the best one."""
-    return [match.span() for match in re.finditer(r"\S(?:[^\n]*?[.?!](?=\s)|[^\n]*)", text) if len(match[0]) > 2]
 
 
 @cache
@@ -119,11 +113,11 @@ ROWS: dict[str, dict[str, Build]] = {
         "150, copies once": lambda: Index(chunks(), once=True),
         "150, headings": lambda: Index(headed()),
         "150, neighbours": lambda: Index(chunks(), neighbours=0.3),
-        "150, best sentence": lambda: Index(chunks(), sentences=rough_sentences),
+        "150, best sentence": lambda: Index(chunks(), sentences=split_sentences),
         "150, keywords alone": lambda: Index(chunks()).view(mode="keywords"),
         "150, keywords fused": lambda: Index(chunks()).view(mode="fused"),
         "150, all but sentence": lambda: Index(headed(), once=True, neighbours=0.3).view(mode="fused"),
-        "150, all": lambda: Index(headed(), once=True, neighbours=0.3, sentences=rough_sentences).view(mode="fused"),
+        "150, all": lambda: Index(headed(), once=True, neighbours=0.3, sentences=split_sentences).view(mode="fused"),
     },
     "12": {
         "recursive 200": cut(partial(split_recursive, chunk_size=200)),

@@ -238,7 +238,7 @@ def _parting(expected: Any, got: Any) -> str:
             differ = (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if not same(a, b))
             at = next(differ, min(len(expected), len(got)))
             here, there = shown(expected[at : at + length]), shown(got[at : at + length])
-            return f"\nThe first {at} agree; from there expected {here}, but got {there}"
+            return f"\nThe first {at} agree; from there expected {here}, but got {there}" if at else ""
     return ""
 
 

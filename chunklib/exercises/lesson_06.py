@@ -7,6 +7,7 @@ But: they take a word for what stands between blanks; `chunklib.cleaning` guards
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from chunklib.exercises import Exercise, cases, guess
@@ -52,6 +53,14 @@ def _only_kept(text: str, stop: set[str], kept: set[str]) -> str:
     return " ".join(word for word in words if word in kept)
 
 
+def _as_a_list(text: str, stop: set[str], kept: set[str]) -> list[str]:
+    return drop_words(text, stop, kept).split()
+
+
+def _letters_only(text: str, stop: set[str], kept: set[str]) -> str:
+    return " ".join(word for word in re.findall(r"\w+", text.lower()) if word in kept or word not in stop)
+
+
 def _title_twice(title: str, path: list[str], budget: int) -> str:
     parts = [title, *path]
     while len(" > ".join(parts)) > budget and parts:
@@ -68,6 +77,21 @@ def _innermost_dropped(title: str, path: list[str], budget: int) -> str:
     while len(" > ".join(parts)) > budget and parts:
         parts = parts[:-1]
     return " > ".join(parts)
+
+
+def _one_too_strict(title: str, path: list[str], budget: int) -> str:
+    return context_line(title, path, budget - 1)
+
+
+def _separators_not_counted(title: str, path: list[str], budget: int) -> str:
+    parts = path if path[:1] == [title] else [title, *path]
+    while len("".join(parts)) > budget and parts:
+        parts = parts[1:]
+    return " > ".join(parts)
+
+
+def _title_taken_out(title: str, path: list[str], budget: int) -> str:
+    return context_line(title, [part for part in path if part != title], budget)
 
 
 def _budget_ignored(title: str, path: list[str], budget: int) -> str:
@@ -111,6 +135,8 @@ EXERCISES = {
             (_capitals_missed, "Compare in lower case: `The` is on the list as `the`."),
             (_marks_left, "`covered.` and `covered` should be one word: take the marks off the ends."),
             (_only_kept, "Words on neither list stay as well."),
+            (_as_a_list, "Join the words with blanks."),
+            (_letters_only, "Split at blanks. A hyphen is none of the marks to take off."),
         ),
     ),
     "6.3": Exercise(
@@ -118,9 +144,11 @@ EXERCISES = {
             context_line,
             ("Returns", ["Returns", "Electronics", "Drones"], 60),
             ("Returns", ["Electronics"], 60),
+            ("Returns", ["Electronics", "Returns"], 60),
             ("Returns", ["Returns", "Electronics", "Drones"], 20),
             ("Returns", ["Returns", "Electronics", "Drones"], 6),
             ("Returns", ["Returns", "Electronics", "Drones"], 5),
+            ("Returns", ["Returns", "A", "B"], 12),
             ("Returns", [], 7),
         ),
         solution=context_line,
@@ -133,6 +161,9 @@ EXERCISES = {
             (_sliced, "A heading that is cut in two says something else. Leave out whole ones."),
             (_innermost_dropped, "The innermost heading says most about the chunk. Leave out from the front."),
             (_budget_ignored, "The line is longer than the budget."),
+            (_one_too_strict, "A line of exactly `budget` characters fits."),
+            (_separators_not_counted, "Measure the joined line: each ` > ` counts, too."),
+            (_title_taken_out, "Only a title at the start is said twice. A heading of that name further in stays."),
         ),
     ),
 }

@@ -51,6 +51,15 @@ def _all_of_them(ranked: Sequence[tuple[str, str]], k: int) -> list[tuple[str, l
     return copies_once(ranked, len(ranked))
 
 
+def _stopped_when_full(ranked: Sequence[tuple[str, str]], k: int) -> list[tuple[str, list[str]]]:
+    places: dict[str, list[str]] = {}
+    for text, place in ranked:
+        if text not in places and len(places) == k:
+            break
+        places.setdefault(text, []).append(place)
+    return list(places.items())
+
+
 def codes(text: str) -> list[str]:
     """Codes of one to three letters and two to four digits, in one spelling."""
     pattern = r"(?<![A-Za-z0-9])([A-Za-z]{1,3})-?([0-9]{2,4})(?![A-Za-z0-9])"
@@ -74,6 +83,15 @@ def _capitals_only(text: str) -> list[str]:
     return [f"{letters}-{digits}".lower() for letters, digits in re.findall(pattern, text)]
 
 
+def _each_once(text: str) -> list[str]:
+    return sorted(set(codes(text)))
+
+
+def _hyphens(text: str) -> list[str]:
+    pattern = r"(?<![A-Za-z0-9])([A-Za-z]{1,3})-*([0-9]{2,4})(?![A-Za-z0-9])"
+    return [f"{letters}-{digits}".lower() for letters, digits in re.findall(pattern, text)]
+
+
 EXERCISES = {
     "9.1": Exercise(
         judge=guess(largest_rank),
@@ -84,8 +102,10 @@ EXERCISES = {
         ),
         wrong=(
             (62, "At 62 they are equal: 2 / 122 is 1 / 61. Asked for is the last rank at which B is ahead."),
-            (1, "B may be much further down: it is counted twice, and 60 is added to each rank."),
-            (2, "B may be much further down: it is counted twice, and 60 is added to each rank."),
+            *((rank, "B may be much further down: it counts twice, and 60 is added to each rank.") for rank in (1, 2)),
+            (30, "Write both down: A gets 1 / 61, B gets 2 / (60 + r). For r = 30, B is far ahead."),
+            (60, "For r = 60, B gets 2 / 120, which is 1 / 60. Is there a larger r?"),
+            *((total, "That is near 60 + r. Subtract the 60.") for total in (120, 121, 122)),
         ),
     ),
     "9.2": Exercise(
@@ -107,14 +127,17 @@ EXERCISES = {
             (_first_place_only, "The other places of a text are wanted too: each may be cited."),
             (_neighbours_only, "Copies need not follow each other. Remember every text that came before."),
             (_all_of_them, "That is every text. Asked for are `k`."),
+            (_stopped_when_full, "Go on to the end of `ranked`: later copies add places."),
         ),
     ),
     "9.3": Exercise(
         judge=cases(
             codes,
-            ("E-47 and e47",),
-            ("My AX310 shows TG-412.",),
+            ("E-47, E48 and e-49",),
+            ("E-47 or E47",),
+            ("TG-412 on my AX310.",),
             ("homehub2024, E-4, 2AX310, E-471a",),
+            ("E--47",),
             ("ax-310",),
             ("no code, 60 days",),
         ),
@@ -128,6 +151,8 @@ EXERCISES = {
             (_hyphen_needed, "The hyphen may be missing in the text."),
             (_inside_words, "That finds codes inside longer words and numbers, such as `hub-2024`."),
             (_capitals_only, "Customers write small letters too."),
+            (_each_once, "A code that stands twice is returned twice, in the order of the text."),
+            (_hyphens, "One hyphen at most: `E--47` is no code."),
         ),
     ),
 }
