@@ -89,7 +89,9 @@ LESSONS = (
     "09, all additions",  # they bring the chunk from rank 26 to 4; what is added to an index does not mend a cut
 )
 WORDINGS = {
-    "What is the return window for defective electronics?": ("30", "60", "30", "30", "30", "60", "other", "other", "30"),
+    "What is the return window for defective electronics?": (
+        "30", "60", "30", "30", "30", "60", "other", "other", "30",
+    ),
     "tablet broken, how long to return": ("other", "60", "other", "other", "other", "60", "other", "other", "other"),
     "how many days do I have to send back a laptop that doesn't work any more": (
         "30", "60", "other", "other", "other", "60", "other", "other", "other",
