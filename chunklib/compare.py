@@ -290,8 +290,12 @@ def chart(trials: Sequence[Trial]) -> Figure:
         names = ["".join(filter(str.isprintable, trial.name))[:24].replace("$", r"\$") for trial in trials]
         left.set_yticks(range(len(trials)), names)
         left.invert_yaxis()
-        left.set(xlabel="tokens of each chunk; diamond: the median", title="How large the chunks are")
-        right.set(xlabel="findings of the audit", title="What looks wrong with them")
+        medians = [median(trial.tokens or [0]) for trial in trials]
+        worst = max(trials, key=lambda trial: len(trial.findings)).name
+        left.set(xlabel="tokens of each chunk; diamond: the median")
+        left.set_title(f"Median chunks of {min(medians):.0f} to {max(medians):.0f} tokens")
+        right.set(xlabel="findings of the audit")
+        right.set_title(f"Most findings: {names[[trial.name for trial in trials].index(worst)]}")
         if counts:
             right.legend(fontsize=8, frameon=False)
         fig.tight_layout()
