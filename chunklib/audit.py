@@ -46,6 +46,7 @@ _WORD = regex.compile(r"(?V1)[\p{Han}\p{Hiragana}\p{Katakana}]|[\w--[\p{Han}\p{H
 _VERBATIM = frozenset({"fence", "code_block", "html_block", "front_matter"})
 _LINE_END = frozenset("\r\n\f")
 _FENCE_MARK = regex.compile(r"`{3,}|~{3,}")
+_SHOWN = 48  # characters of evidence on either side
 _SHINGLE = 3  # words
 _SKETCH = 8  # of a chunk's shingles: enough to meet, with a chance of 0.2 to the power of 8 not to, at 80 % alike
 _MET = 4  # chunks remembered for a shingle: more would be quadratic where all chunks share one
@@ -190,8 +191,7 @@ class _Text:
                 after = next_ink(text, cut)
                 ends_a_line = not _LINE_END.isdisjoint(text[cut:after])
                 if borders.isdisjoint((cut, after)) and after < end and not (ends_a_line and not text[after].islower()):
-                    before = " ".join(text[max(start, cut - 40) : cut].split())
-                    evidence = f"{before} ‖ {' '.join(text[after : min(end, after + 40)].split())}"
+                    evidence = f"{_last(text[start:cut])} ‖ {_first(text[after:end])}"
                     advice = "cut at sentences (split_sentences, split_recursive), or let chunks overlap"
                     if (size := self.ruler.size(start, end)) > self.longest:
                         advice = f"it has {size} tokens, more than any chunk: a larger size, or leave it"
@@ -204,9 +204,9 @@ class _Text:
             said = " ".join(header.of(text).lstrip("> \t").split())
             for chunk in self.chunks[bisect_right(self.starts, header.start) : bisect_left(self.starts, table.end)]:
                 if said and chunk.end > header.end and said not in " ".join(chunk.context.split()):
-                    row = " ".join(text[max(chunk.start, header.end) : min(chunk.end, table.end)].split())
+                    row = _first(text[max(chunk.start, header.end) : min(chunk.end, table.end)])
                     advice = "add_context puts the header row in front of what the encoder reads"
-                    yield Finding(NO_HEADER, chunk, f"{row[:60]} … lacks {said[:60]}", advice)
+                    yield Finding(NO_HEADER, chunk, f"{row} lacks {_first(said)}", advice)
 
     def fences(self) -> Iterator[Finding]:
         text = self.document.text
@@ -217,10 +217,10 @@ class _Text:
             opening, mark = lines[0], _FENCE_MARK.search(lines[0])
             if not mark or len(lines) < 2 or not lines[-1].startswith(mark[0]):
                 advice = "close the fence in the document: as it stands, all that follows is code"
-                yield Finding(FENCE, self.holder(start), f"{opening[:60]} is never closed", advice)
+                yield Finding(FENCE, self.holder(start), f"{_first(opening)} is never closed", advice)
             elif not self.whole(start, end) and (size := self.ruler.size(start, end)) <= self.longest:
                 advice = "keep fences whole where they fit (split_markdown), or choose a larger size"
-                evidence = f"{opening[:60]} of {size} tokens is cut, and the longest chunk has {self.longest}"
+                evidence = f"{_first(opening)} of {size} tokens is cut, and the longest chunk has {self.longest}"
                 yield Finding(FENCE, self.holder(start), evidence, advice)
 
     def headings(self) -> Iterator[Finding]:
@@ -238,7 +238,7 @@ class _Text:
             ends += [place.end for _, place in self.verbatim if place.start <= after < place.end]
             if self.ruler.size(heading.start, max(ends, default=len(text))) <= self.longest:
                 advice = "keep a heading with the text below it (split_markdown)"
-                evidence = f"{' '.join(heading.title.split())[:60]} ‖ {' '.join(text[after : after + 40].split())}"
+                evidence = f"{_first(heading.title)} ‖ {_first(text[after : ends[0]] if ends else text[after:])}"
                 yield Finding(DANGLING, chunk, evidence, advice)
 
     def tiny(self, least: int) -> Iterator[Finding]:
@@ -251,7 +251,19 @@ class _Text:
             a_section = not text[above : chunk.start].strip() and not text[chunk.end : below].strip()
             if len(words) < least and not a_section:
                 advice = "join it with a neighbour: a larger size, or a minimum"
-                yield Finding(TINY, chunk, f"{len(words)} words: {' '.join(chunk.text.split())[:60]}", advice)
+                yield Finding(TINY, chunk, f"{len(words)} words: {_first(chunk.text)}", advice)
+
+
+def _first(text: str) -> str:
+    """The first words of a text, in one line."""
+    said = " ".join(text[: 2 * _SHOWN].split())
+    return said if len(said) <= _SHOWN else f"{said[:_SHOWN].rsplit(' ', 1)[0]} …"
+
+
+def _last(text: str) -> str:
+    """The last words of a text, in one line."""
+    said = " ".join(text[-2 * _SHOWN :].split())
+    return said if len(said) <= _SHOWN else f"… {said[-_SHOWN:].split(' ', 1)[-1]}"
 
 
 def _touches(places: Sequence[Span], start: int, end: int) -> bool:

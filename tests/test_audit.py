@@ -100,9 +100,9 @@ TABLE = "Fees:\n\n| Zone | Fee |\n|---|---|\n| near | 4.90 |\n| far | 9.90 |\n\n
 
 def test_rows_without_their_header() -> None:
     document = Document.from_markdown(TABLE)
-    assert cut(document, "| far") == [(NO_HEADER, 1, "| far | 9.90 | … lacks | Zone | Fee |")]
+    assert cut(document, "| far") == [(NO_HEADER, 1, "| far | 9.90 | lacks | Zone | Fee |")]
     assert [row for row in cut(document, "|---") if row[0] == NO_HEADER] == [
-        (NO_HEADER, 1, "|---|---| | near | 4.90 | | far | 9.90 | … lacks | Zone | Fee |")
+        (NO_HEADER, 1, "|---|---| | near | 4.90 | | far | 9.90 | lacks | Zone | Fee |")
     ]
     assert cut(document, "| Zone") == []
     assert cut(document, "No more") == []
@@ -155,15 +155,15 @@ HEADED = "# Returns\n\nThirty days.\n\n## Faults\n\nSixty days, whoever broke it
 
 def test_a_heading_at_the_end_of_a_chunk() -> None:
     document = Document.from_markdown(HEADED)
-    assert cut(document, "Sixty") == [(DANGLING, 0, "Faults ‖ Sixty days, whoever broke it. ## Empty")]
-    assert cut(document, "## Faults", "Sixty") == [(DANGLING, 1, "Faults ‖ Sixty days, whoever broke it. ## Empty")]
+    assert cut(document, "Sixty") == [(DANGLING, 0, "Faults ‖ Sixty days, whoever broke it.")]
+    assert cut(document, "## Faults", "Sixty") == [(DANGLING, 1, "Faults ‖ Sixty days, whoever broke it.")]
     assert cut(document, "## Last") == []  # the section above has no text of its own, nor one below it
     assert cut(document, "## Faults") == []
 
 
 def test_a_heading_above_a_heading_belongs_to_it() -> None:
     document = Document.from_markdown("# Fees\n\n## Post\n\nFree of charge.")
-    assert cut(document, "## Post") == [(DANGLING, 0, "Fees ‖ ## Post Free of charge.")]
+    assert cut(document, "## Post") == [(DANGLING, 0, "Fees ‖ ## Post")]
 
 
 def test_a_heading_that_does_not_fit_with_its_text_stands_alone() -> None:
@@ -228,10 +228,7 @@ def test_a_finding_says_kind_place_evidence_and_advice() -> None:
     document = Document.from_markdown(HEADED, id="policy", pages=(0,))
     (finding,) = audit(chunk_document(document, lambda text: [(0, 34), (36, len(text))]), [document], tiny=0)
     assert finding.place == "policy [0, 34), Returns, page 1"
-    assert (
-        str(finding)
-        == "dangling heading: policy [0, 34), Returns, page 1: Faults ‖ Sixty days, whoever broke it. ## Empty"
-    )
+    assert str(finding) == "dangling heading: policy [0, 34), Returns, page 1: Faults ‖ Sixty days, whoever broke it."
     assert "split_markdown" in finding.advice
     with pytest.raises(FrozenInstanceError):
         finding.kind = TINY  # type: ignore[misc]

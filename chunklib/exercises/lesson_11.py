@@ -165,7 +165,10 @@ EXERCISES = {
             "The variance divides by n - 1. The standard error is the root of variance / n.",
         ),
         wrong=(
-            (_by_deviation, "That is the standard deviation. The error of a mean is smaller: divide the variance by n."),
+            (
+                _by_deviation,
+                "That is the standard deviation. The error of a mean is smaller: divide the variance by n.",
+            ),
             (_by_own_error, "That is the error of the best one's own share. Asked for is that of the difference."),
             (_the_best_only, "Those that are a little behind belong to it, too: as far as one standard error."),
         ),
