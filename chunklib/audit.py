@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
-from itertools import accumulate, zip_longest
+from itertools import accumulate, islice, zip_longest
 
 import regex
 
@@ -85,7 +85,8 @@ def audit(
     """All that looks wrong, in the order of the chunks; within a chunk, in the order of `KINDS`.
 
     - *cut mid-sentence*: a sentence or row that no chunk holds whole, told once, at the chunk in which it begins. In
-      code no sentence is looked for; a cut at a line end counts only if the next line goes on in lower case.
+      code no sentence is looked for; a cut at a line end counts only if the next line goes on in lower case, and the
+      whole would have fitted a chunk: lists of words without a full stop are none.
     - *row without header*: a chunk starts inside a table, and neither its text nor its context holds the header row.
     - *unbalanced fence*: a fence is cut that would fit the longest chunk; or the author never closed it.
     - *dangling heading*: a chunk ends with a heading whose text stands below, in another chunk, and the first sentence
@@ -187,13 +188,15 @@ class _Text:
             cuts = self.ends[bisect_right(self.ends, start) : bisect_left(self.ends, end)]
             if not cuts or self.whole(start, end) or _touches(verbatim, start, end):
                 continue
+            size = self.ruler.size(start, end)
             for cut in cuts:
                 after = next_ink(text, cut)
-                ends_a_line = not _LINE_END.isdisjoint(text[cut:after])
-                if borders.isdisjoint((cut, after)) and after < end and not (ends_a_line and not text[after].islower()):
+                # Lines that make no sentence of a chunk's size are a list, with or without small letters.
+                goes_on = _LINE_END.isdisjoint(text[cut:after]) or (text[after].islower() and size <= self.longest)
+                if after < end and goes_on and borders.isdisjoint((cut, after)):
                     evidence = f"{_last(text[start:cut])} ‖ {_first(text[after:end])}"
                     advice = "cut at sentences (split_sentences, split_recursive), or let chunks overlap"
-                    if (size := self.ruler.size(start, end)) > self.longest:
+                    if size > self.longest:
                         advice = f"it has {size} tokens, more than any chunk: a larger size, or leave it"
                     yield Finding(MID_SENTENCE, self.holder(start), evidence, advice)
                     break
@@ -245,7 +248,7 @@ class _Text:
         text = self.document.text
         borders = [0, *(heading.start for heading in self.document.headings), len(text)]
         for chunk in self.chunks:
-            words = _WORD.findall(chunk.text[: 40 * least])
+            words = list(islice(_WORD.finditer(chunk.text), least))
             above = borders[bisect_right(borders, chunk.start) - 1]
             below = borders[bisect_left(borders, chunk.end)]
             a_section = not text[above : chunk.start].strip() and not text[chunk.end : below].strip()

@@ -74,10 +74,12 @@ def test_a_sentence_that_another_chunk_holds_whole_is_not_cut() -> None:
 
 
 def test_a_line_end_inside_a_sentence_counts_only_where_the_next_line_goes_on() -> None:
-    wrapped = Document("The window is\n60 days, and it\nends at midnight. Mind the date.")
+    wrapped = Document("The window is\n60 days, and it\nends at midnight. Mind the date, and keep the receipt.")
     assert [kind for kind, *_ in cut(wrapped, "60")] == []  # may be a list of items as well
     assert [kind for kind, *_ in cut(wrapped, "ends")] == [MID_SENTENCE]
     assert cut(Document("Socket | Power\fManual 17\fthe end."), "Manual") == []
+    words = Document("\n".join(f"word{i}" for i in range(100)))  # no sentence, but one word a line
+    assert MID_SENTENCE not in {kind for kind, *_ in cut(words, "word50")}
 
 
 def test_cuts_at_headings_and_in_code_are_no_cut_sentences() -> None:
@@ -182,6 +184,8 @@ def test_tiny_chunks_but_not_what_the_author_kept_short() -> None:
     assert cut(document, "# Post", "Not on", tiny=8) == [(TINY, 2, "3 words: Not on Sundays.")]
     assert cut(document, "# Post", "Not on", tiny=3) == []
     assert found(Document("Hello."), (0, 6), tiny=8) == []  # a short document
+    wide = "# Fees\n\n| a |" + " " * 400 + "b c d e f g h i j |\n\nAnd more of it."
+    assert TINY not in {kind for kind, index, _ in cut(Document.from_markdown(wide), "And", tiny=8) if not index}
     assert found(Document("可以退货。三十天内可以退货，请保留小票。"), (0, 5), (5, 20), tiny=8) == [
         (TINY, 0, "4 words: 可以退货。")
     ]
