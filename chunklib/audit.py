@@ -10,7 +10,7 @@ But: it sees the form of a chunk, not its use. A clean chunk may still say nothi
 rare in your documents may be no fault there. Of HTML and PDF it knows no code; of PDF no tables.
 
 Cost: for each document a pass of the sentence splitter, the tokenizer and the Markdown parser; for each chunk a pass of
-the encoder's tokenizer and a few set operations: about 5 s for 10,000 chunks of 150 tokens.
+the encoder's tokenizer and a few set operations: 5 to 15 s for 10,000 chunks of 150 tokens.
 """
 
 from __future__ import annotations

@@ -74,7 +74,9 @@ def test_a_sentence_that_another_chunk_holds_whole_is_not_cut() -> None:
 
 
 def test_a_line_end_inside_a_sentence_counts_only_where_the_next_line_goes_on() -> None:
-    wrapped = Document("The window is\n60 days, and it\nends at midnight. Mind the date, and keep the receipt.")
+    wrapped = Document(
+        "The window is\n60 days, and it\nends at midnight. Mind the date, keep the receipt, and write to us."
+    )
     assert [kind for kind, *_ in cut(wrapped, "60")] == []  # may be a list of items as well
     assert [kind for kind, *_ in cut(wrapped, "ends")] == [MID_SENTENCE]
     assert cut(Document("Socket | Power\fManual 17\fthe end."), "Manual") == []
