@@ -48,7 +48,7 @@ def normalise(notebook: dict[str, Any]) -> None:
         if "predict" in tags:  # the learner guesses first: JupyterLab folds the output until the cell is run
             cell["metadata"]["jupyter"] = {"outputs_hidden": True}
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(WIDGET, None)  # its id is another one each time, and no stored state goes with it
+            output.get("data", {}).pop(WIDGET, None)  # its id differs from run to run, and its state is not stored
             if "metadata" in output:
                 output["metadata"] = {}
 
