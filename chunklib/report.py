@@ -90,8 +90,9 @@ def report(
         _table([["document", "kind", "characters", "tokens", "headings"], *map(_about, documents)]),
         *_refused(refused or {}),
         f"<h2>Painted by {_line(recommendation.name)}</h2>",
-        *(_painted(document, chosen) for document in documents[:PAINTED]),
+        *(_painted(document, chosen, document.id) for document in documents[:PAINTED]),
         f"<p>{len(documents) - PAINTED} more documents are not painted.</p>" if len(documents) > PAINTED else "",
+        *_first_document(documents, trials),
         "</body></html>\n",
     ]
     return "\n".join(filter(None, parts))
@@ -156,6 +157,13 @@ def _refused(refused: Mapping[str, str]) -> list[str]:
     return ["<h3>Files that were left out</h3>", _table([["file", "why"], *rows])] if rows else []
 
 
-def _painted(document: Document, trial: Trial) -> str:
+def _first_document(documents: Sequence[Document], trials: Sequence[Trial]) -> list[str]:
+    if not documents:
+        return []
+    title = f"<h2>Painted by every technique: {_line(documents[0].id)}</h2>"
+    return [title, *(_painted(documents[0], trial, trial.name) for trial in trials)]
+
+
+def _painted(document: Document, trial: Trial, title: str) -> str:
     chunks = [chunk for chunk in trial.chunks if chunk.document_id == document.id]
-    return _folded(document.id, show(document, chunks)._repr_html_())
+    return _folded(title, show(document, chunks)._repr_html_())
