@@ -478,8 +478,8 @@ def test_five_thousand_equal_chunks_are_compared_in_linear_time() -> None:
     assert [f.kind for f in findings] == [DUPLICATE] * 4999
 
 
-def test_findings_can_be_kept_in_sets() -> None:
-    """Frozen, and equal where all parts are."""
+def test_findings_are_equal_where_all_their_parts_are() -> None:
     document = Document(FAULTY)
     chunk = chunk_document(document, lambda text: [(0, 50)])[0]
     assert Finding(TINY, chunk, "a", "b") == Finding(TINY, chunk, "a", "b")
+    assert Finding(TINY, chunk, "a", "b") != Finding(TINY, chunk, "other", "b")
