@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -63,6 +63,43 @@ def load_course_questions(*names: str) -> tuple[Question, ...]:
         for q in _questions()
     )
     return tuple(question for question in answered if question.gold)
+
+
+def read_questions(path: str | Path, documents: Iterable[Document]) -> tuple[list[Question], list[str]]:
+    """Questions of your own about documents of your own, and a line for each that cannot be used.
+
+    Each line of the file is one question: ``{"question": "…", "document": "fees.md", "quote": "…"}``. The quote is the
+    answer as it stands in the document; any run of blanks in it stands for any other, and case counts. Where it stands
+    more than once, each place is an answer. Without a quote (``""``) the question is one that nothing answers. A
+    ``"kind"`` may be given; the others are of kind ``"own"``.
+
+    Raises ``FileNotFoundError``; nothing for what stands in the file. Cost: one search a question.
+    """
+    known = {document.id: document for document in documents}
+    questions: list[Question] = []
+    problems: list[str] = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            text, name, quote = (row.get(key) for key in ("question", "document", "quote"))
+        except (ValueError, AttributeError, RecursionError):
+            problems.append(f"line {number}: is no JSON object; each line is one question")
+            continue
+        if not isinstance(text, str) or not text.strip() or not isinstance(quote, str):
+            problems.append(f'line {number}: wants texts as "question" and "quote"')
+        elif quote.strip() and not (isinstance(name, str) and name in known):
+            problems.append(f"line {number}: {name!r} is not among the documents")
+        else:
+            pattern = r"\s+".join(map(re.escape, quote.split()))
+            places = [Span(*match.span()) for match in re.finditer(pattern, known[name].text)] if pattern else []
+            if pattern and not places:
+                problems.append(f"line {number}: {quote[:60]!r} does not stand in {name}")
+                continue
+            gold = tuple(((str(name), place),) for place in places)
+            questions.append(Question(f"line {number}", text.strip(), str(row.get("kind", "own")), "tune", gold))
+    return questions, problems
 
 
 @cache

@@ -18,9 +18,9 @@ import logging
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chunklib.html_page import read_html
 from chunklib.outline import markdown_outline
@@ -76,8 +76,7 @@ def load_document(path: str | Path, *, id: str | None = None) -> Document:
 def load_documents(folder: str | Path) -> Iterator[Document]:
     """Load the documents of a folder and its subfolders, one at a time; each one's id is its path inside the folder.
 
-    Raises what `load_document` raises, at the first file that cannot be loaded. To go on there, loop over
-    `document_paths` and catch ``ValueError``.
+    Raises what `load_document` raises, at the first file that cannot be loaded; `load_folder` goes on there.
 
     >>> from chunklib.datasets import DATA
     >>> next(load_documents(DATA)).id
@@ -100,6 +99,83 @@ def document_paths(folder: str | Path) -> list[Path]:
         for name in sorted(inside)  # as text: paths sort differently on Windows
         if inside[name].suffix.lower() in LOADERS and inside[name].is_file() and not re.search(r"(^|/)\.", name)
     ]
+
+
+class Loaded(NamedTuple):
+    """What `load_folder` returns: the documents, and for each file left out, by its path in the folder, why."""
+
+    documents: tuple[Document, ...]
+    refused: dict[str, str]
+
+
+def load_folder(
+    folder: str | Path,
+    *,
+    largest: int = 20_000_000,
+    progress: Callable[[list[Path]], Iterable[Path]] = list,
+) -> Loaded:
+    """Load all that can be loaded from a folder and its subfolders; of every other file say in a line why not.
+
+    A file that is empty, larger than ``largest`` bytes, locked, broken, of an unknown kind, or of another kind than its
+    suffix says, is refused, and the rest goes on. Hidden files and ``.jsonl`` (questions) are passed over.
+
+    Parameters: ``progress`` gets the paths and hands them on, such as ``tqdm``.
+
+    Raises ``NotADirectoryError`` for anything but a folder, nothing else. Cost: that of `load_document`, for each file.
+
+    >>> from chunklib.datasets import DATA
+    >>> load_folder(DATA / "pdf").refused
+    {}
+    """
+    if not Path(folder).is_dir():
+        raise NotADirectoryError(f"{folder} is no folder; put your files into one")
+    paths = {path.relative_to(folder).as_posix(): path for path in Path(folder).rglob("*")}
+    names = [name for name in sorted(paths) if not re.search(r"(^|/)\.|\.jsonl$", name) and paths[name].is_file()]
+    documents: list[Document] = []
+    refused: dict[str, str] = {}
+    for path in progress([paths[name] for name in names]):
+        name = path.relative_to(folder).as_posix()
+        try:
+            if complaint := _complaint(path, largest):
+                raise ValueError(complaint)
+            document = load_document(path, id=name)
+            if not document.text.strip():
+                raise ValueError("holds no text")
+            documents.append(document)
+        except Exception as error:  # one file, whatever is wrong with it, must not end the others
+            said = str(error) if isinstance(error, (ValueError, ImportError)) else f"{type(error).__name__}: {error}"
+            refused[name] = " ".join(said.replace(f"{path}: ", "").replace(str(path), name).split())
+    return Loaded(tuple(documents), refused)
+
+
+#: First bytes of files that come under a wrong name.
+_KINDS = {
+    b"%PDF-": (".pdf", "a PDF"),
+    b"PK\x03\x04": ("", "a zip archive, such as .docx or .odt; save it as PDF or HTML"),
+    b"\xd0\xcf\x11\xe0": ("", "an old Office file, such as .doc; save it as PDF or HTML"),
+    b"{\\rtf": ("", "rich text; save it as PDF or HTML"),
+    b"\x89PNG": ("", "a picture; have its text recognised (OCR) first"),
+    b"\xff\xd8\xff": ("", "a picture; have its text recognised (OCR) first"),
+    b"<!doctype html": (".html", "HTML"),
+    b"<html": (".html", "HTML"),
+}
+
+
+def _complaint(path: Path, largest: int) -> str:
+    """What is wrong with a file as its size and its first bytes show it, or nothing."""
+    size, suffix = path.stat().st_size, path.suffix.lower()
+    if not size:
+        return "is empty"
+    if size > largest:
+        return f"has {size / 1e6:,.1f} MB, more than {largest / 1e6:,.1f}; split it, or raise largest"
+    with path.open("rb") as file:
+        head = file.read(1024).removeprefix(codecs.BOM_UTF8).lstrip()
+    for mark, (right, kind) in _KINDS.items():
+        if head[: len(mark)].lower() == mark.lower() and suffix not in (right, right.replace("html", "htm")):
+            return f"is {kind}" + (f", whatever its name says; rename it to {right}" if right else "")
+    if suffix == ".pdf" and b"%PDF-" not in head:
+        return "is no PDF, whatever its name says; rename it to what it is, such as .txt"
+    return ""
 
 
 def _decoded(data: bytes) -> str:
@@ -139,11 +215,14 @@ def _pdf(data: bytes) -> dict[str, Any]:
             from pypdf import PdfReader
         except ModuleNotFoundError:
             raise ImportError('PDF needs pypdf: pip install "chunk-by-chunk[documents]"') from None
+        reader = None
         try:
             reader = PdfReader(io.BytesIO(data))
             locked = reader.is_encrypted and not reader.decrypt("")
             pages = [] if locked else [page.extract_text().replace("\f", "\n") for page in reader.pages]
         except Exception as error:  # a broken file makes pypdf raise anything
+            if reader is not None and reader.is_encrypted:
+                raise ValueError(f"encrypted, and pypdf cannot open it ({error}); save a copy without") from error
             raise ValueError(
                 f"pypdf cannot read it ({error}); open it in a viewer and print it to a new PDF"
             ) from error

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from chunklib.datasets import DATA, _question, load_course_documents, load_course_questions
+from chunklib.datasets import DATA, _question, load_course_documents, load_course_questions, read_questions
 from chunklib.measure import count
 from chunklib.span import Document, Span
 
@@ -65,3 +66,46 @@ def test_a_quote_of_a_pdf_may_be_broken_elsewhere() -> None:
         place("Hold it for ten")
     with pytest.raises(ValueError, match="stands 0 times in d"):
         place("it for ten", "text/markdown")
+
+
+def test_questions_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    lines = [
+        '\ufeff{"question": " How long? ", "document": "fees.md", "quote": "sixty days", "kind": "fact"}',
+        "",
+        '{"question": "Twice?", "document": "fees.md", "quote": "Yes."}',
+        '{"question": "Who wins?", "document": "", "quote": ""}',
+        '{"question": "Where?", "document": "gone.md", "quote": "here"}',
+        '{"question": "Where?", "document": ["fees.md"], "quote": "here"}',
+        '{"question": "Where?", "document": "fees.md", "quote": "nowhere"}',
+        '{"question": "Where?", "document": "fees.md"}',
+        '{"question": 3, "document": "fees.md", "quote": "Yes."}',
+        "not JSON",
+        "[1]",
+        "[" * 100_000,
+    ]
+    file.write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    document = Document("Yes. It has sixty\n  days. Yes.", id="fees.md")
+    questions, problems = read_questions(file, [document])
+    assert [(q.id, q.text, q.kind) for q in questions] == [
+        ("line 1", "How long?", "fact"),
+        ("line 3", "Twice?", "own"),
+        ("line 4", "Who wins?", "own"),
+    ]
+    assert [q.gold for q in questions] == [
+        ((("fees.md", Span(12, 24)),),),
+        ((("fees.md", Span(0, 4)),), (("fees.md", Span(26, 30)),)),
+        (),
+    ]
+    assert problems == [
+        "line 5: 'gone.md' is not among the documents",
+        "line 6: ['fees.md'] is not among the documents",
+        "line 7: 'nowhere' does not stand in fees.md",
+        'line 8: wants texts as "question" and "quote"',
+        'line 9: wants texts as "question" and "quote"',
+        "line 10: is no JSON object; each line is one question",
+        "line 11: is no JSON object; each line is one question",
+        "line 12: is no JSON object; each line is one question",
+    ]
+    with pytest.raises(FileNotFoundError):
+        read_questions(tmp_path / "gone.jsonl", [])

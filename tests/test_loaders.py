@@ -22,7 +22,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from chunklib.datasets import DATA
 from chunklib.html_page import read_html
-from chunklib.loaders import document_paths, load_document, load_documents
+from chunklib.loaders import document_paths, load_document, load_documents, load_folder
 from chunklib.span import Document
 from tests.test_offline import run
 
@@ -82,6 +82,85 @@ def test_the_wrong_path_is_named_at_once(save: Save, tmp_path: Path) -> None:
         load_document(tmp_path / "missing.md")
     with pytest.raises(ValueError, match=r"x\.docx: cannot load '\.docx'; save it as one of \.md, \.markdown, \.html"):
         load_document(save("x.docx", "Words."))
+
+
+def test_a_folder_of_all_sorts_goes_on_to_its_end(save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = pdfencrypt.StandardEncryption("secret", "owner", strength=128)
+    for name, content in {
+        "a good.md": "# Fees\n\nNone.",
+        "sub/z good.html": "<!DOCTYPE html><h1>Fees</h1><p>None.",
+        "old page.htm": "<html><p>None.",
+        "broken.pdf": b"%PDF-1.4 and then nothing",
+        "empty.txt": "",
+        "blank.md": " \n\n",
+        "huge.txt": "word " * 36_000,
+        "letter.docx": b"PK\x03\x04 rest",
+        "letter.doc": b"\xd0\xcf\x11\xe0 rest",
+        "letter.md": b"{\\rtf1 rest}",
+        "locked.pdf": pdf([["Words."]], encrypt=locked),
+        "picture.txt": b"\x89PNG\r\n\x1a\n",
+        "page.txt": b"\xef\xbb\xbf\n<!doctype HTML><p>None.",
+        "really.pdf": "These are words.",
+        "really.txt": pdf([["Words."]]),
+        "really.dat": pdf([["Words."]]),
+        "scan.pdf": pdf([[]]),
+        "umlaut.txt": "für".encode("latin-1"),
+        "unreadable.md": "Words.",
+        "table.csv": "a,b",
+        "questions.jsonl": "{}",
+        ".hidden.docx": "Words.",
+    }.items():
+        save(name, content)
+    (tmp_path / "link.md").symlink_to(tmp_path / "gone.md")
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "unreadable.md":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    seen: list[str] = []
+    loaded = load_folder(tmp_path, largest=100_000, progress=lambda paths: [seen.append(p.name) or p for p in paths])  # type: ignore[func-returns-value]
+    assert [document.id for document in loaded.documents] == ["a good.md", "old page.htm", "sub/z good.html"]
+    assert loaded.refused == {
+        "blank.md": "holds no text",
+        "broken.pdf": loaded.refused["broken.pdf"],
+        "empty.txt": "is empty",
+        "huge.txt": "has 0.2 MB, more than 0.1; split it, or raise largest",
+        "letter.doc": "is an old Office file, such as .doc; save it as PDF or HTML",
+        "letter.docx": "is a zip archive, such as .docx or .odt; save it as PDF or HTML",
+        "letter.md": "is rich text; save it as PDF or HTML",
+        "locked.pdf": "locked by a password; save a copy without one",
+        "page.txt": "is HTML, whatever its name says; rename it to .html",
+        "picture.txt": "is a picture; have its text recognised (OCR) first",
+        "really.dat": "is a PDF, whatever its name says; rename it to .pdf",
+        "really.pdf": "is no PDF, whatever its name says; rename it to what it is, such as .txt",
+        "really.txt": "is a PDF, whatever its name says; rename it to .pdf",
+        "scan.pdf": "no text on its pages, perhaps a scan; have its text recognised (OCR) first",
+        "table.csv": "cannot load '.csv'; save it as one of .md, .markdown, .html, .htm, .pdf, .txt",
+        "umlaut.txt": "byte 1 (0xfc) is not UTF-8; save it as UTF-8",
+        "unreadable.md": "PermissionError: [Errno 13] Permission denied",
+    }
+    assert loaded.refused["broken.pdf"].startswith("pypdf cannot read it (")
+    assert len(seen) == 20
+    assert all(str(tmp_path) not in line and "\n" not in line for line in loaded.refused.values())
+
+
+def test_a_pdf_whose_encryption_pypdf_lacks_is_called_encrypted(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save("a.pdf", pdf([["Words."]], encrypt=pdfencrypt.StandardEncryption("secret", "owner", strength=128)))
+
+    def lacking(reader: object, password: str) -> int:
+        raise RuntimeError("cryptography is required")
+
+    monkeypatch.setattr("pypdf.PdfReader.decrypt", lacking)
+    with pytest.raises(ValueError, match=r"a\.pdf: encrypted, and pypdf cannot open it \(cryptography is required\)"):
+        load_document(path)
+
+
+def test_only_a_folder_is_loaded_as_one(save: Save) -> None:
+    with pytest.raises(NotADirectoryError, match=r"a\.md is no folder; put your files into one"):
+        load_folder(save("a.md", "Words."))
 
 
 def test_ids() -> None:

@@ -223,6 +223,14 @@ def test_rebuild_runs_and_normalises(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == text, "a second run changes nothing"
 
 
+def test_the_view_of_a_widget_is_not_stored(tmp_path: Path) -> None:
+    """Its id differs from run to run, and without the state beside it JupyterLab shows an error in its place."""
+    path = write(tmp_path / "a.ipynb", ("from ipywidgets import IntSlider\nIntSlider(3)", []))
+    assert notebooks.rebuild(path) == []
+    ((output,),) = (cell["outputs"] for cell in json.loads(path.read_text(encoding="utf-8"))["cells"])
+    assert list(output["data"]) == ["text/plain"]
+
+
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

@@ -28,6 +28,7 @@ TERMS = {
     "08": "recall, precision, IoU, bootstrap, confidence interval",
     "09": "BM25, fusion, reranking, late chunking",
     "10": "hash, UUID",
+    "11": "audit",
     "12": "adapter",
 }
 #: A sentence that begins so leans on the one before it.

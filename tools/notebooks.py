@@ -26,6 +26,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
 # Where only this machine has its files: a home, a temporary folder, a drive.
 MACHINE_PATH = re.compile(
     r"(?<![\w.)\]/-])/(?:home|Users|root|tmp|work|mnt|private)/[\w.]|\b[A-Z]:\\{1,2}Users\b|file:/{2}"
@@ -46,6 +48,7 @@ def normalise(notebook: dict[str, Any]) -> None:
         if "predict" in tags:  # the learner guesses first: JupyterLab folds the output until the cell is run
             cell["metadata"]["jupyter"] = {"outputs_hidden": True}
         for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)  # its id differs from run to run, and its state is not stored
             if "metadata" in output:
                 output["metadata"] = {}
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The sliders: each move paints the chunks anew, and what a learner's splitter raises is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chunklib.display import show
+from chunklib.live import sliders
+from chunklib.recursive import split_recursive
+from chunklib.span import Document
+
+DOCUMENT = Document("There was a cat. The cat sat. The cat sat on a mat. " * 20)
+
+
+def test_each_move_paints_anew() -> None:
+    box = sliders(DOCUMENT, size=40)
+    size, overlap, picture = box.children
+    assert picture.value == show(DOCUMENT, split_recursive(DOCUMENT.text, chunk_size=40))._repr_html_()
+    size.value, overlap.value = 20, 50
+    spans = split_recursive(DOCUMENT.text, chunk_size=20, chunk_overlap=10)
+    assert picture.value == show(DOCUMENT, spans)._repr_html_()
+
+
+def test_a_splitter_that_fails_is_told_and_the_sliders_go_on() -> None:
+    def picky(text: str, *, chunk_size: int, chunk_overlap: int) -> Sequence[tuple[int, int]]:
+        if chunk_size > 50:
+            raise ValueError("<b>too large")
+        return [(0, chunk_size)]
+
+    size, _, picture = sliders(DOCUMENT, splitter=picky, size=60).children
+    assert picture.value == "<pre>ValueError: &lt;b&gt;too large</pre>"
+    size.value = 50
+    assert "[1" in picture.value
+
+
+def test_its_text_is_the_same_on_every_run() -> None:
+    box = sliders(DOCUMENT)
+    assert repr(box) == "Run this cell, then move the sliders: the picture follows."
+    assert box._repr_mimebundle_()["text/plain"] == repr(box)
