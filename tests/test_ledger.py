@@ -204,7 +204,7 @@ def test_parents_with_and_without_vectors_do_not_mix(made: float, opened: float)
     index.add(PUMP)
     other = index_of(index.vectors, index.parents, own_weight=opened)
     for step in (lambda: other.add(OTHER), lambda: other.search("soap")):
-        with pytest.raises(ValueError, match="own_vectors=(True|False): own_weight must be 0 for an index"):
+        with pytest.raises(ValueError, match=r"own_vectors=(True|False): own_weight must be 0 for an index"):
             step()
     if made:
         assert index_of(index.vectors, index.parents, own_weight=0.9).search("soap")
