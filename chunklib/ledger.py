@@ -127,7 +127,7 @@ class Ledger:
         change came after ``version``. Raises `Busy` where another writer is at work.
         """
         encoded = done = 0
-        with self._turn() as still_mine:
+        with self._turn() as (still_mine, _):
             if self.version != version:
                 return None
             old, new = self.manifest(name) or _NOTHING, manifest or _NOTHING
@@ -164,7 +164,7 @@ class Ledger:
 
     def repair(self, namespace: str) -> Report:
         """Delete what no manifest names; see `chunklib.parent_child.ParentChildIndex.repair`."""
-        with self._turn():
+        with self._turn() as (_, undone):
             points = set(self.vectors.ids({"namespace": namespace}))
             keys = {key for key in self.texts if key.startswith(PARENT)}
             known = {name: self.manifest(name) or _NOTHING for name in self.documents()}
@@ -181,7 +181,7 @@ class Ledger:
                 sorted(keys.difference(*(its.keys for its in known.values()))),
             )
             self._delete(*stray)
-        return Report(len(stray[0]) + len(stray[1]), tuple(sorted(incomplete)))
+        return Report(undone + len(stray[0]) + len(stray[1]), tuple(sorted(incomplete)))
 
     def _change(self) -> None:
         self.texts[_VERSION] = uuid4().hex
@@ -193,8 +193,11 @@ class Ledger:
             delete_many(self.texts, some)
 
     @contextmanager
-    def _turn(self) -> Iterator[Callable[[], None]]:
-        """One writer at a time; what it is given tells the others that it is alive, or raises if they took over."""
+    def _turn(self) -> Iterator[tuple[Callable[[], None], int]]:
+        """One writer at a time. The call that it is given tells the others that it is alive, or raises if they took over.
+
+        Also says how many records it cleared up first, left by somebody who died.
+        """
         turn = uuid4().hex
         held, told = _card(turn), time.monotonic()
 
@@ -217,26 +220,26 @@ class Ledger:
             if not swap(self.texts, _WRITER, before, held):
                 raise Busy("another writer was faster; call again")
             try:
-                self._undo(still_mine)
-                yield still_mine
+                yield still_mine, self._undo(still_mine)
             finally:
                 swap(self.texts, _WRITER, held, None)
         finally:
             _AT_WORK.discard(turn)
 
-    def _undo(self, still_mine: Callable[[], None]) -> None:
+    def _undo(self, still_mine: Callable[[], None]) -> int:
         text = self.texts.get(_NOTE)
         if text is None:
-            return
+            return 0
         note = json.loads(text)
         its = self.manifest(note["document_id"]) or _NOTHING
         self._change()  # the note may come from before the change was told to the readers
         still_mine()
         keys = set(its.keys)
-        self._delete(
-            [id for id in note["points"] if id not in its.points], [k for k in note["parents"] if k not in keys]
-        )
+        stray = [id for id in note["points"] if id not in its.points], [key for key in note["parents"] if key not in keys]
+        there = len(self.vectors.get(stray[0])) + len(get_many(self.texts, stray[1]))
+        self._delete(*stray)
         self.texts.pop(_NOTE, None)
+        return there
 
 
 _NOTHING = Manifest({}, frozenset())

@@ -131,6 +131,19 @@ def test_who_was_taken_for_dead_stops_before_it_counts() -> None:
     assert index.repair() == Report(0, ())
 
 
+def test_repair_says_how_many_records_a_crash_had_left() -> None:
+    index = index_of()
+    index.add(OTHER)
+    before = state(index)
+    fuse = Fuse(6)
+    with pytest.raises(Killed):
+        index_of(FusedVectors(index.vectors, fuse), FusedMapping(index.parents, fuse)).add(PUMP)
+    left = sum(len(part) for part in state(index)) - sum(len(part) for part in before) - 2  # but for note and turn
+    assert left == 4
+    assert index.repair() == Report(left, ())
+    assert state(index) == before
+
+
 def test_a_long_change_gives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "LEASE", 0)
     seen = set()
