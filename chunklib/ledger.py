@@ -13,7 +13,9 @@ same before and after has read one version; it also says how long the manifests 
 When to use it: below `chunklib.parent_child`, or any index whose records lie in two stores.
 
 But: a writer on another machine, or on Windows, cannot be asked whether it is alive; after its crash the next waits
-until its turn is over (`LEASE`). On a mapping other than a dict, SQLite or Redis, a search in another thread or process
+until its turn is over (`LEASE`). Containers that share a host name do not see each other's processes: there the later
+writer takes over, and the earlier one stops with `Busy` at its next step, of which the manifest is one: what lies between
+its last look and that write is milliseconds, and no lock. On a mapping other than a dict, SQLite or Redis, a search in another thread or process
 may meet the moment of change and see one document's new texts without its new points.
 
 Cost: a change five small writes beside its records; a search two small reads, and each manifest once a version.
@@ -235,7 +237,10 @@ class Ledger:
         self._change()  # the note may come from before the change was told to the readers
         still_mine()
         keys = set(its.keys)
-        stray = [id for id in note["points"] if id not in its.points], [key for key in note["parents"] if key not in keys]
+        stray = (
+            [id for id in note["points"] if id not in its.points],
+            [key for key in note["parents"] if key not in keys],
+        )
         there = len(self.vectors.get(stray[0])) + len(get_many(self.texts, stray[1]))
         self._delete(*stray)
         self.texts.pop(_NOTE, None)

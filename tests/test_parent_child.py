@@ -192,6 +192,18 @@ def test_a_parents_own_vector_can_be_mixed_in() -> None:
     assert order == {0: ["A", "B"], 0.9: ["B", "A"]}
 
 
+@pytest.mark.parametrize("own_weight", [0, 0.5])
+def test_it_tells_what_was_encoded(own_weight: float) -> None:
+    index = index_of(own_weight=own_weight, enrich=lambda chunk, document: replace(chunk, context=document.title))
+    index.add(PUMP)
+    index.add(OTHER)
+    texts = [chunk.embedding_text for chunk in index.encoded]
+    found = [family for document in (PUMP, OTHER) for family in families(document, PARENTS, CHILDREN)]
+    read = [chunk for family in found for chunk in (*family.children, *([family.parent] if own_weight else ()))]
+    titles = {document.id: document.title for document in (PUMP, OTHER)}
+    assert sorted(texts) == sorted(replace(c, context=titles[c.document_id]).embedding_text for c in read)
+
+
 def test_merge_reads_the_parent_where_most_children_hit() -> None:
     index = index_of()
     index.add(PUMP)

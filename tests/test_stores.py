@@ -135,6 +135,9 @@ def test_threads_share_a_mapping_and_lose_nothing(mapping: Mapping) -> None:
     def work(number: int) -> None:
         for i in range(40):
             mapping.update({f"{number}-{i}": "x", f"{number}-{i}b": "y"})
+            mapping.pop("missing", None)
+            with pytest.raises(KeyError):
+                del mapping["missing"]  # what is refused to one thread takes nothing back from the others
             assert mapping[f"{number}-{i}"] == "x"
 
     with ThreadPoolExecutor(6) as pool:
