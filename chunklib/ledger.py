@@ -14,9 +14,9 @@ When to use it: below `chunklib.parent_child`, or any index whose records lie in
 
 But: a writer on another machine, or on Windows, cannot be asked whether it is alive; after its crash the next waits
 until its turn is over (`LEASE`). Containers that share a host name do not see each other's processes: there the later
-writer takes over, and the earlier one stops with `Busy` at its next step, of which the manifest is one: what lies between
-its last look and that write is milliseconds, and no lock. On a mapping other than a dict, SQLite or Redis, a search in another thread or process
-may meet the moment of change and see one document's new texts without its new points.
+writer takes over, and the earlier one stops with `Busy` at its next step. Between its last look and its manifest lie
+milliseconds, and no lock. On a mapping other than a dict, SQLite or Redis, a search in another thread or process may
+meet the moment of change and see one document's new texts without its new points.
 
 Cost: a change five small writes beside its records; a search two small reads, and each manifest once a version.
 """
@@ -196,7 +196,7 @@ class Ledger:
 
     @contextmanager
     def _turn(self) -> Iterator[tuple[Callable[[], None], int]]:
-        """One writer at a time. The call that it is given tells the others that it is alive, or raises if they took over.
+        """One writer at a time. It is given a call that tells the others that it lives, or raises if they took over.
 
         Also says how many records it cleared up first, left by somebody who died.
         """

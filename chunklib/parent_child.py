@@ -117,8 +117,8 @@ class ParentChildIndex:
     own_weight: from 0 to 1, how much of a parent's score comes from its own vector; the rest is its best child's. Above
         0 the parents are encoded and stored as well, so an index is made either with 0 or without.
     namespace: tells this index's vectors from those of others in the same collection. Made up when the first document
-        is added, and recorded in ``parents``. Name the old one to begin again after ``parents`` was lost. A search still
-        meets the others' vectors: a collection of its own is faster.
+        is added, and recorded in ``parents``. Name the old one to begin again after ``parents`` was lost. A search
+        meets the others' vectors all the same: a collection of its own is faster.
 
     >>> letters = lambda texts: np.array([[c in t for c in "abcd"] for t in texts], dtype=np.float32) / 1
     >>> pairs = lambda text: [(at, at + 2) for at in range(0, len(text), 2)]
