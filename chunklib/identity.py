@@ -5,15 +5,19 @@
 When to use it: `diff` before an index is brought up to date, `cite` where an answer names its source, `resolve` where
 somebody follows that name back to the file.
 
-But: an id says that the words are the same, not that they still hold; and a citation of words that stand twice with the
-same words around them cannot be told from its double once the text has changed. Then `resolve` refuses.
+But: an id says that the words are the same, not that they still hold. `resolve` reads words, not sense: it refuses what
+is no whole word any more, or stands beside other words than before; a change further away than that it does not see.
+Of words that stand twice, with the same words around them, it takes the one at the old place: an equal neighbour may
+have slid there.
 
-Cost: `diff` a dictionary of each side; `resolve` one search of the text for the quote.
+Cost: `diff` a dictionary of each side; `resolve` one or two searches of the text for the quote, and a look at what
+stands around each place: 0.1 ms a place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -22,6 +26,10 @@ from chunklib.span import Chunk, Document, Span
 
 #: Characters before and after a quote that tell it from its doubles.
 AROUND = 40
+#: So many of them, on each side, must be the same for a quote to be where it was, if the citation knows as many.
+LEAST = 10
+# Between two characters of a word, or of a number.
+_INSIDE = re.compile(r"(?<=\w)(?=\w)|(?<=\d[.,])(?=\d)|(?<=\d)(?=[.,]\d)")
 
 
 class Diff(NamedTuple):
@@ -142,9 +150,10 @@ def cite(chunk: Chunk, span: tuple[int, int] | None = None) -> Citation:
 def resolve(citation: Citation, document: Document) -> Citation:
     """Find the quote in the document as it is today: its place, and its own section and page.
 
-    Where the text has changed, the quote may have moved. Of several places with the same words, the one counts that has
-    most of the same words around it. Raises ``LookupError`` where the words are gone, or no place is better than the
-    others; ``ValueError`` for another document.
+    Where the text has changed, the quote may have moved, and its lines may break elsewhere. It must be whole words, and
+    up to `LEAST` characters before and after it must be those of the citation. Of several such places, the one counts
+    that has most of the same words around it. Raises ``LookupError`` where the words are gone, stand only beside other
+    words, or no place is better than the others; ``ValueError`` for another document.
 
     >>> chunk = Chunk("Sixty.", 13, 19, 0, "x", "policy", title="policy")
     >>> resolve(cite(chunk), Document("News. Thirty days. Sixty.", id="policy")).span
@@ -152,21 +161,23 @@ def resolve(citation: Citation, document: Document) -> Citation:
     """
     if document.id != citation.document_id:
         raise ValueError(f"the citation is of {citation.document_id!r}, the document is {document.id!r}")
-    quote, text = citation.quote, document.text
-    places = []
-    at = text.find(quote) if quote else -1
-    while at >= 0:
-        places.append(at)
-        at = text.find(quote, at + 1)
-    if not places:
-        raise LookupError(f"{document.id!r} does not say {quote[:60]!r} any more")
-    alike = {at: _alike(citation, text, at) for at in places}
-    best = [at for at in places if alike[at] == max(alike.values())]
-    if citation.start in best:
-        best = [citation.start]
+    text = document.text
+    same = [Span(at, at + len(citation.quote)) for at in _places(text, citation.quote)]
+    words = r"\s+".join(map(re.escape, citation.quote.split()))
+    found = [Span(*match.span()) for match in re.finditer(words, text)] if words else []
+    alike = _alike(citation, text, same) or _alike(citation, text, found)
+    said = repr(citation.quote[:60])
+    if not alike:
+        if same or found:
+            raise LookupError(f"{document.id!r} says {said}, but not where it was cited: other words stand beside it")
+        raise LookupError(f"{document.id!r} does not say {said} any more")
+    most = max(alike.values())
+    best = [span for span in alike if alike[span] == most]
+    if len(best) > 1 and citation.span in best and alike[citation.span] == _known(citation):
+        best = [citation.span]
     if len(best) > 1:
-        raise LookupError(f"{document.id!r} says {quote[:60]!r} {len(best)} times, with the same words around it")
-    start, end = best[0], best[0] + len(quote)
+        raise LookupError(f"{document.id!r} says {said} {len(best)} times, with the same words around it")
+    start, end = best[0]
     return replace(
         citation,
         title=document.title,
@@ -175,14 +186,44 @@ def resolve(citation: Citation, document: Document) -> Citation:
         page_number=document.page_number(start),
         start=start,
         end=end,
+        quote=text[start:end],
     )
 
 
-def _alike(citation: Citation, text: str, at: int) -> int:
-    """How many characters around the place are those around the quote."""
-    end = at + len(citation.quote)
-    before = _common(citation.before[::-1], text[max(0, at - AROUND) : at][::-1])
-    return before + _common(citation.after, text[end : end + AROUND])
+def _places(text: str, quote: str) -> Iterator[int]:
+    at = text.find(quote) if quote else -1
+    while at >= 0:
+        yield at
+        at = text.find(quote, at + 1)
+
+
+def _alike(citation: Citation, text: str, places: Iterable[Span]) -> dict[Span, int]:
+    """Those of the places that may be the cited one: how many characters around each are those around the quote."""
+    before, after, whole = citation.before, citation.after, citation.before + citation.quote + citation.after
+    found = {}
+    for start, end in places:
+        left = _common(_line(before)[::-1], _line(text[max(0, start - 3 * AROUND) : start])[::-1])
+        right = _common(_line(after), _line(text[end : end + 3 * AROUND]))
+        fits = min(LEAST, len(_line(before))) <= left and min(LEAST, len(_line(after))) <= right
+        for beside, at, was, now in (
+            (before, start, len(before), start == citation.start),
+            (after, end, len(whole) - len(after), end == citation.end),
+        ):
+            # What the citation does not know was a border of its chunk, and at its old place that may cut a word.
+            cut = bool(beside and _INSIDE.match(whole, was))
+            fits = fits and (now or cut == bool(_INSIDE.match(text, at)))
+        if fits:
+            found[Span(start, end)] = left + right
+    return found
+
+
+def _known(citation: Citation) -> int:
+    return len(_line(citation.before)) + len(_line(citation.after))
+
+
+def _line(text: str) -> str:
+    """Line breaks and blanks of any number as one blank."""
+    return re.sub(r"\s+", " ", text)
 
 
 def _common(one: str, other: str) -> int:

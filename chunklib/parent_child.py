@@ -4,17 +4,16 @@
 
 When to use it: where the sentence that is near to the question cannot be understood alone, and its paragraph can.
 
-Two stores hold an index: vectors of the children in one, parents in the other. They cannot change at once, so nothing
-that a search may read is ever changed in place. A record is named after all that it holds, and one *manifest* for each
-document lists the records that count. A change writes new parents, then new children, then the manifest: that one write
-is the moment of change. Then old children go, then old parents. A note of what is under way is written first and
-taken away last, so whoever comes next after a crash knows what to clear up.
+Vectors of the children lie in one store, parents in another, and both change as one: see `chunklib.ledger` for the
+order of writes. A search answers from one version of each document, whatever is killed or changed meanwhile.
 
-But: parents cost room in the prompt; where short answers explain themselves, they only cost. One process may write at a
-time; a search in another process that meets the very moment of a change may miss that document's children once.
+But: parents cost room in the prompt; where short answers explain themselves, they only cost. One writer at a time, the
+next is refused; searches may run beside it. After an error that comes late in an `add`, searches answer from the new
+version already; calling again finishes it either way.
 
 Cost: children are encoded, parents only with ``own_weight``. `add` of a changed document encodes what has a new
-`embedding_text`, and reads the document's old vectors to keep them.
+`embedding_text`, and reads the document's old vectors to keep them. A search reads ``k_parents`` parents, and after
+each change the manifests of the documents it meets.
 """
 
 from __future__ import annotations
@@ -26,11 +25,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
-from uuid import uuid5
+from uuid import uuid4, uuid5
 
 import numpy as np
 
 from chunklib.embedding import embed
+from chunklib.ledger import PARENT, Ledger, Manifest, Report
+from chunklib.mappings import get_many
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Embed, Hit
 from chunklib.span import NAMESPACE, Chunk, ChunkId, Document, Span, Splitter, checked, chunk_document, content_id
@@ -40,8 +41,7 @@ Enrich = Callable[[Chunk, Document], Chunk]
 PARENTS: Splitter = partial(split_recursive, chunk_size=400)
 CHILDREN: Splitter = partial(split_recursive, chunk_size=100)
 _MISSING = "a parent of document {!r} is missing from the store; add the document again"
-_NOTHING: dict[str, Any] = {"parents": {}, "points": []}
-_MANIFEST, _PARENT, _NOTE = "manifest:", "parent:", "note"
+_PROBE = "Is this the encoder that made these vectors?"
 
 
 class Family(NamedTuple):
@@ -72,13 +72,6 @@ class Change(NamedTuple):
     stored: int
     deleted: int
     kept: int
-
-
-class Report(NamedTuple):
-    """What `repair` found: how many records belonged to no document, and which documents lack some of theirs."""
-
-    deleted: int
-    incomplete: tuple[str, ...]
 
 
 def families(
@@ -116,12 +109,16 @@ class ParentChildIndex:
     Parameters
     ----------
     vectors: a `chunklib.stores.VectorStore`; Qdrant in memory by default.
-    parents: any mapping from str to str for parents and manifests; a dict by default. Its keys start with ``parent:``
-        and ``manifest:``, one is ``note``; two indexes in one mapping want a prefix each.
-    embed: texts to unit rows, shape (n, d). Another encoder wants another collection: vectors at hand are kept.
+    parents: any mapping from str to str for parents and manifests; a dict by default, `chunklib.mappings` has others.
+        Two indexes in one mapping want a prefix each.
+    embed: texts to unit rows, shape (n, d). Another encoder wants another index: a text that it read is recorded with
+        its vector, and compared when the index is opened.
     enrich: ``(chunk, document) -> chunk``, such as `add_context`; what it puts into ``context`` is encoded, not quoted.
     own_weight: from 0 to 1, how much of a parent's score comes from its own vector; the rest is its best child's. Above
-        0 the parents are encoded and stored as well.
+        0 the parents are encoded and stored as well, so an index is made either with 0 or without.
+    namespace: tells this index's vectors from those of others in the same collection. Made up when the first document
+        is added, and recorded in ``parents``. Name the old one to begin again after ``parents`` was lost. A search
+        meets the others' vectors all the same: a collection of its own is faster.
 
     >>> letters = lambda texts: np.array([[c in t for c in "abcd"] for t in texts], dtype=np.float32) / 1
     >>> pairs = lambda text: [(at, at + 2) for at in range(0, len(text), 2)]
@@ -144,13 +141,17 @@ class ParentChildIndex:
         enrich: Enrich | None = None,
         own_weight: float = 0.0,
         chunk_id: ChunkId | None = None,
+        namespace: str | None = None,
     ) -> None:
         if not 0 <= own_weight <= 1:
             raise ValueError(f"own_weight={own_weight} must lie between 0 and 1")
         self.vectors = QdrantVectors() if vectors is None else vectors
         self.parents = {} if parents is None else parents
+        self.ledger = Ledger(self.vectors, self.parents)
         self.parent_splitter, self.child_splitter = parent_splitter, child_splitter
         self.embed, self.enrich, self.own_weight, self.chunk_id = embed, enrich, own_weight, chunk_id
+        self.namespace = namespace
+        self._checked: dict[str, Any] | None = None  # settings that were found to fit
 
     # --- Writing ---------------------------------------------------------------------------------------------------
 
@@ -158,63 +159,58 @@ class ParentChildIndex:
         """Store a document, or its new version under the same id. The same again changes nothing.
 
         ``progress`` is called with how many children are stored, and of how many. Raises ``ConnectionError`` where a
-        store cannot be reached; then searches still answer from the version before, and the call may be repeated.
+        store cannot be reached, `chunklib.ledger.Busy` where another writer is at work: call again. Raises
+        ``ValueError`` where the index was made with other settings.
         """
-        self._clear_up()
-        texts, payloads, records, manifest = self._records(document)
-        before = self._manifest(document.id)
-        new_parents = {key: text for key, text in records.items() if key not in self.parents}
-        there = self.vectors.get(list(payloads))
-        new_points = [id for id in payloads if id not in there]
-        old = self._named(before or _NOTHING)
-        keep = self._named(manifest)
-        gone = [id for id in old[0] if id not in set(keep[0])], [key for key in old[1] if key not in set(keep[1])]
-        change = Change(0, len(new_points) + len(new_parents), len(gone[0]) + len(gone[1]), len(there))
-        if not any((change.stored, change.deleted)) and before == manifest:
-            return change
-        self._note(document.id, [*new_points, *gone[0]], [*new_parents, *gone[1]])
-        for some in batches(new_parents.items()):
-            self.parents.update(dict(some))
-        encoded = self._store(new_points, texts, payloads, old[0], progress)
-        self.parents[_MANIFEST + document.id] = json.dumps(manifest)
-        self._delete(*gone)
-        del self.parents[_NOTE]
-        return change._replace(encoded=encoded)
+        self.ledger.clear_up()
+        namespace = self._open(writing=True)["namespace"]
+        texts, payloads, records, manifest = self._records(document, namespace)
+        while True:
+            version, before = self.ledger.version, self.ledger.manifest(document.id)
+            there = {id for some in batches(payloads) for id in self.vectors.get(some)}
+            new_points = [id for id in payloads if id not in there]
+            known = {key for some in batches(records) for key in get_many(self.parents, some)}
+            new_parents = {key: text for key, text in records.items() if key not in known}
+            gone = len(before.points - manifest.points) + len({*before.keys} - {*manifest.keys}) if before else 0
+            change = Change(0, len(new_points) + len(new_parents), gone, len(there))
+            if before == manifest and not change.stored:
+                return change
+            make = self._encoder(texts, payloads, sorted(before.points) if before and new_points else [])
+            encoded = self.ledger.replace(
+                document.id, version, manifest, parents=new_parents, points=new_points, make=make, progress=progress
+            )
+            if encoded is not None:
+                return change._replace(encoded=encoded)
 
     def remove(self, document_id: str) -> None:
         """Take a document out of both stores; one that is not there is no error."""
-        self._clear_up()
-        manifest = self._manifest(document_id)
-        if manifest is None:
-            return
-        points, keys = self._named(manifest)
-        self._note(document_id, points, keys)
-        del self.parents[_MANIFEST + document_id]
-        self._delete(points, keys)
-        del self.parents[_NOTE]
+        self.ledger.clear_up()
+        while True:
+            version = self.ledger.version
+            if not self.ledger.manifest(document_id) or self.ledger.replace(document_id, version, None) is not None:
+                return
 
     def repair(self) -> Report:
         """Clear up what a crash left, then compare both stores with all manifests.
 
-        Records that no manifest names are deleted. A document that lacks some of its own is reported: `add` it again.
-        Cost: a look at every key and every id, so not after each change; `add` and `remove` clear up by themselves.
+        Records of this index that no manifest names are deleted; what other indexes keep in the same collection stays.
+        A document that lacks some of its own is reported: `add` it again. Raises ``LookupError`` where vectors are
+        stored and no document is recorded: then it is the mapping that was lost. Cost: a look at every key and every
+        id, so not after each change; `add` and `remove` clear up by themselves.
         """
-        points, keys = set(self.vectors.ids()), {key for key in self.parents if key.startswith(_PARENT)}
-        self._clear_up()
-        known: dict[str, tuple[list[str], list[str]]] = {}
-        for name in self.documents():
-            known[name] = self._named(self._manifest(name) or _NOTHING)
-        incomplete = [name for name, (a, b) in known.items() if not (points.issuperset(a) and keys.issuperset(b))]
-        gone = (
-            sorted(points - {id for ids, _ in known.values() for id in ids}),
-            sorted(keys - {key for _, some in known.values() for key in some}),
-        )
-        self._delete(*gone)
-        return Report(len(gone[0]) + len(gone[1]), tuple(sorted(incomplete)))
+        settings = self._open(writing=False)
+        if not settings:
+            if next(self.vectors.ids(), None) is None:
+                return Report(0, ())
+            raise LookupError(
+                "nothing is recorded in this mapping, so nothing tells which of the stored vectors are this index's. "
+                "Open the right mapping; or add the documents again, with the old namespace if you know it"
+            )
+        return self.ledger.repair(settings["namespace"])
 
     def documents(self) -> list[str]:
         """Ids of the documents that are stored, sorted."""
-        return sorted(key.removeprefix(_MANIFEST) for key in self.parents if key.startswith(_MANIFEST))
+        return self.ledger.documents()
 
     # --- Reading ---------------------------------------------------------------------------------------------------
 
@@ -242,22 +238,50 @@ class ParentChildIndex:
     @property
     def chunks(self) -> tuple[Chunk, ...]:
         """All parents, read from the store, in order of document and place."""
-        found = []
-        for name in self.documents():
-            manifest = self._manifest(name) or _NOTHING
-            found += [self._parent(key, name) for key, *_ in manifest["parents"].values()]
+        names = self.documents()
+        stored = self.ledger.manifests(names, self.ledger.version)
+        found = self._parents([(key, name) for name, manifest in stored.items() for key in manifest.keys])
         return tuple(sorted(found, key=lambda chunk: (chunk.document_id, chunk.index)))
 
+    @property
+    def encoded(self) -> tuple[Chunk, ...]:
+        """All that the encoder has read and a search compares: children, and with ``own_weight`` parents."""
+        parents = {(chunk.document_id, chunk.id): chunk for chunk in self.chunks}
+        stored = self.ledger.manifests(self.documents(), self.ledger.version)
+        points = self.vectors.get([id for manifest in stored.values() for id in sorted(manifest.points)])
+        payloads = [point.payload for point in points.values()]
+        children = [_child(p, parents[p["document_id"], p["parent_id"]]) for p in payloads if p["level"] == "child"]
+        return (*children, *(parents.values() if self.own_weight else ()))
+
     def _search(self, vector: Vector, k_children: int, k_parents: int, filter: dict[str, Any]) -> list[ParentHit]:
+        """Ask until no change came in between: what was found is then one version's."""
+        while True:
+            version = self.ledger.version
+            if (version is None or self._checked is None) and not self._open(writing=False):
+                return []
+            try:
+                hits = self._one_search(vector, k_children, k_parents, filter, version)
+            except LookupError:
+                if self.ledger.version == version:
+                    raise
+            else:
+                if self.ledger.version == version:
+                    return hits
+
+    def _one_search(
+        self, vector: Vector, k_children: int, k_parents: int, filter: dict[str, Any], version: str | None
+    ) -> list[ParentHit]:
         if self.own_weight:
-            filter["level"] = "child"
+            filter = {**filter, "level": "child"}
         limit = k_children + 1
         while True:
             found = self.vectors.search(vector, limit, filter)
-            manifests = {payload["document_id"]: None for payload, _, _ in found}
-            live = {name: self._manifest(name) for name in manifests}
-            points = {name: set(manifest["points"]) for name, manifest in live.items() if manifest}
-            current = [(payload, score) for payload, id, score in found if id in points.get(payload["document_id"], ())]
+            live = self.ledger.manifests(sorted({payload["document_id"] for payload, _, _ in found}), version)
+            current = [
+                (payload, score)
+                for payload, id, score in found
+                if payload["document_id"] in live and id in live[payload["document_id"]].points
+            ]
             current.sort(key=lambda hit: (-hit[1], hit[0]["document_id"], hit[0]["index"]))  # the same from every store
             groups: dict[tuple[str, str], list[tuple[dict[str, Any], float]]] = {}
             last = float("-inf")
@@ -271,36 +295,72 @@ class ParentChildIndex:
             # Equals of the last one may lie beyond the limit; which of them come is not for the store to choose.
             if len(found) < limit or found[-1][2] < last:
                 break
-            limit *= 2  # many children of one parent, many equal ones, or records that do not count yet or any more
-        places = {key: (live[key[0]] or _NOTHING)["parents"][key[1]] for key in groups}
-        owns = self.vectors.get([own for _, _, own in places.values()]) if self.own_weight else {}
-        hits = []
-        for (name, parent_id), children in groups.items():
-            key, of, own = places[name, parent_id]
-            parent = self._parent(key, name)
-            score = children[0][1]
-            if self.own_weight:
+            limit *= 2  # many children of one parent, many equal ones, or records that do not count (here)
+        ranked = [(name, *live[name].parents[id], children) for (name, id), children in groups.items()]
+        scores = {key: children[0][1] for _, key, _, _, children in ranked}
+        if self.own_weight:
+            owns = self.vectors.get([own for _, _, _, own, _ in ranked if own])
+            for name, key, _, own, _ in ranked:
                 if own not in owns:
                     raise LookupError(_MISSING.format(name))
-                score = (1 - self.own_weight) * score + self.own_weight * float(owns[own].vector @ vector)
-                score = round(score, 5)
-            read = tuple(Hit(_child(payload, parent), near) for payload, near in children)
-            hits.append(ParentHit(parent, score, read, of))
-        hits.sort(key=lambda hit: -hit.score)  # stable: ties keep the order of the children
-        return hits[:k_parents]
+                near = float(owns[own].vector @ vector)
+                scores[key] = round((1 - self.own_weight) * scores[key] + self.own_weight * near, 5)
+        ranked.sort(key=lambda one: -scores[one[1]])  # stable: ties keep the order of the children
+        ranked = ranked[:k_parents]
+        parents = self._parents([(key, name) for name, key, *_ in ranked])
+        return [
+            ParentHit(parent, scores[key], tuple(Hit(_child(p, parent), near) for p, near in children), of)
+            for parent, (_, key, of, _, children) in zip(parents, ranked, strict=True)
+        ]
 
     # --- Records ---------------------------------------------------------------------------------------------------
 
-    def _records(self, document: Document) -> tuple[dict[str, str], dict[str, dict[str, Any]], dict[str, str], Any]:
+    def _open(self, *, writing: bool) -> dict[str, Any]:
+        """The settings that the index was made with, compared with those of this object; {} before the first document.
+
+        Compared once, and recorded where ``writing``. A recorded index of other settings is refused.
+        """
+        settings = self.ledger.settings
+        if settings == self._checked and settings is not None:
+            return settings
+        if settings is None and not writing:
+            return {}
+        (vector,) = self.embed([_PROBE])
+        mine = {
+            "namespace": self.namespace or str(uuid4()),
+            "fields": sorted(Chunk.__dataclass_fields__),
+            "own_vectors": self.own_weight > 0,
+            "probe": [round(float(x), 4) for x in vector],
+        }
+        settings = settings or self.ledger.record(mine)
+        for name, mend in (
+            ("fields", "it was stored by another version of chunklib"),
+            ("own_vectors", "own_weight must be 0 for an index made with 0, and above 0 for any other"),
+            ("namespace", "namespace must be the recorded one, or left out"),
+        ):
+            if settings[name] != mine[name] and (name != "namespace" or self.namespace):
+                raise ValueError(f"the index was made with {name}={settings[name]!r}: {mend}; else make a new index")
+        if len(settings["probe"]) != len(vector) or np.dot(settings["probe"], vector) < 0.99:
+            raise ValueError(
+                f"the index was made with another encoder, of {len(settings['probe'])} dimensions; this one has "
+                f"{len(vector)}. Pass the same embed, or make a new index"
+            )
+        self._checked = settings
+        return settings
+
+    def _records(
+        self, document: Document, namespace: str
+    ) -> tuple[dict[str, str], dict[str, dict[str, Any]], dict[str, str], Manifest]:
         """All that a document is to leave in the stores: by id of the point its text and payload; parents; manifest."""
         texts: dict[str, str] = {}
         payloads: dict[str, dict[str, Any]] = {}
         records: dict[str, str] = {}
         parents: dict[str, tuple[str, int, str | None]] = {}
+        ours = {"document_id": document.id, "namespace": namespace}
 
         def point(chunk: Chunk, payload: dict[str, Any]) -> str:
             read = hashlib.sha256(chunk.embedding_text.encode("utf-8", "replace")).hexdigest()
-            payload = {**payload, "document_id": document.id, "parent_id": parent.id, "read": read}
+            payload = {**payload, **ours, "parent_id": parent.id, "read": read}
             name = _name(payload)
             texts[name], payloads[name] = chunk.embedding_text, payload
             return name
@@ -309,78 +369,40 @@ class ParentChildIndex:
             parent, *children = (
                 self.enrich(chunk, document) if self.enrich else chunk for chunk in (family.parent, *family.children)
             )
-            record = json.dumps(asdict(parent), sort_keys=True)
+            record = _json(parent)
             if parent.id in parents:
                 raise ValueError(f"two parents of document {document.id!r} have the id {parent.id!r}; see chunk_id")
-            key = _PARENT + _name(record)
+            key = PARENT + _name(record)
             records[key] = record
             for child in children:
-                known = json.loads(json.dumps(asdict(child)))
+                known = json.loads(_json(child))
                 del known["text"]  # it stands in the parent; two copies could differ
                 point(child, {"level": "child", **known})
             own = point(parent, {"level": "parent"}) if self.own_weight else None
             parents[parent.id] = (key, len(children), own)
-        manifest = {"parents": {id: list(place) for id, place in parents.items()}, "points": list(payloads)}
-        return texts, payloads, records, manifest
+        return texts, payloads, records, Manifest(parents, frozenset(payloads))
 
-    def _store(
-        self,
-        new: Sequence[str],
-        texts: Mapping[str, str],
-        payloads: Mapping[str, dict[str, Any]],
-        old: Sequence[str],
-        progress: Callable[[int, int], None] | None,
-    ) -> int:
-        """Write the new points; return how many texts had to be encoded."""
-        kept = {p.payload["read"]: p.vector for p in self.vectors.get(old).values()} if new else {}
-        encoded = done = 0
-        for some in batches(new):
-            fresh = {payloads[id]["read"]: texts[id] for id in some if payloads[id]["read"] not in kept}
+    def _encoder(
+        self, texts: Mapping[str, str], payloads: Mapping[str, dict[str, Any]], old: Sequence[str]
+    ) -> Callable[[Sequence[str]], tuple[list[Point], int]]:
+        """Makes points of their ids; also says how many texts had to be encoded. ``old`` points lend their vectors."""
+        kept = {p.payload["read"]: p.vector for p in self.vectors.get(old).values()}
+
+        def make(ids: Sequence[str]) -> tuple[list[Point], int]:
+            fresh = {payloads[id]["read"]: texts[id] for id in ids if payloads[id]["read"] not in kept}
             if fresh:
                 kept.update(zip(fresh, self.embed(list(fresh.values())), strict=True))
-                encoded += len(fresh)
-            self.vectors.upsert([Point(id, np.asarray(kept[payloads[id]["read"]]), payloads[id]) for id in some])
-            done += len(some)
-            if progress:
-                progress(done, len(new))
-        return encoded
+            return [Point(id, np.asarray(kept[payloads[id]["read"]]), payloads[id]) for id in ids], len(fresh)
 
-    def _note(self, document_id: str, points: Sequence[str], keys: Sequence[str]) -> None:
-        self.parents[_NOTE] = json.dumps({"document_id": document_id, "points": points, "parents": keys})
+        return make
 
-    def _clear_up(self) -> None:
-        """Finish, or take back, what was under way when a process died."""
-        note = self.parents.get(_NOTE)
-        if note is None:
-            return
-        under_way = json.loads(note)
-        points, keys = self._named(self._manifest(under_way["document_id"]) or _NOTHING)
-        self._delete(
-            [id for id in under_way["points"] if id not in set(points)],
-            [key for key in under_way["parents"] if key not in set(keys)],
-        )
-        del self.parents[_NOTE]
-
-    def _delete(self, points: Sequence[str], keys: Iterable[str]) -> None:
-        if points:
-            self.vectors.delete(points)
-        for key in keys:
-            self.parents.pop(key, None)
-
-    def _manifest(self, document_id: str) -> dict[str, Any] | None:
-        text = self.parents.get(_MANIFEST + document_id)
-        return None if text is None else json.loads(text)
-
-    @staticmethod
-    def _named(manifest: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-        """Ids of the points and keys of the parents that a manifest names."""
-        return manifest["points"], [key for key, *_ in manifest["parents"].values()]
-
-    def _parent(self, key: str, document_id: str) -> Chunk:
-        record = self.parents.get(key)
-        if record is None:
-            raise LookupError(_MISSING.format(document_id))
-        return _chunk(json.loads(record))
+    def _parents(self, wanted: Sequence[tuple[str, str]]) -> list[Chunk]:
+        """The parents with these keys, of these documents."""
+        records = get_many(self.parents, [key for key, _ in wanted])
+        for key, name in wanted:
+            if key not in records:
+                raise LookupError(_MISSING.format(name))
+        return [_chunk(json.loads(records[key])) for key, _ in wanted]
 
 
 def merge(hits: Iterable[ParentHit], *, share: float = 0.5) -> list[Hit]:
@@ -403,6 +425,15 @@ def _child(payload: dict[str, Any], parent: Chunk) -> Chunk:
 def _chunk(known: dict[str, Any]) -> Chunk:
     fields = {name: known[name] for name in Chunk.__dataclass_fields__}
     return Chunk(**{**fields, "section_path": tuple(fields["section_path"])})
+
+
+def _json(chunk: Chunk) -> str:
+    try:
+        return json.dumps(asdict(chunk), sort_keys=True)
+    except TypeError as error:
+        raise TypeError(
+            f"document {chunk.document_id!r} cannot be stored ({error}): write dates in its metadata as text"
+        ) from error
 
 
 def _name(record: Any) -> str:

@@ -174,7 +174,7 @@ def score_row(name: str, chunks: Iterable[Chunk] | Searcher, *, lesson: str, que
         name=name,
         lesson=lesson,
         chunks=len(index.chunks),
-        unread=round(unread_share(index.chunks), 4),
+        unread=round(unread_share(getattr(index, "encoded", index.chunks)), 4),  # parents need not be encoded
         found={kind: rounded(interval(values)) for kind, values in {"all": found, **by_kind}.items()},
         curve=tuple(round(float(value), 4) for value in curves.mean(0)),
         answers={kind: "".join(str(int(value)) for value in values) for kind, values in by_kind.items()},

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/stores.py). Needs: numpy; qdrant-client for vectors, redis for `RedisMapping`.
-"""Where chunks live between runs: vectors in Qdrant, texts in any mapping from str to str.
+# Part of Chunk by Chunk (chunklib/stores.py). Needs: numpy, qdrant-client.
+"""Where vectors live between runs: Qdrant in memory, in a folder or on a server, or whatever meets `VectorStore`.
 
-A mapping may be a dict, `SQLiteMapping` or `RedisMapping`; a vector store is whatever meets `VectorStore`. The same
-code runs on all of them, so a lesson's dict becomes a server by one argument.
+The same code runs on all of them, so a lesson's memory becomes a server by one argument. Texts live in a mapping, see
+`chunklib.mappings`.
 
-When to use it: `QdrantVectors()` and a dict to learn and test, a folder and SQLite for one process, servers for more.
+When to use it: `QdrantVectors()` to learn and test, a folder for one process, a server for more.
 
 But: a folder has one owner at a time, commits point by point (18 s per 1,000 points on a slow disk) and compares every
-vector; above 20,000 points use a server. Redis keeps what its own settings say: switch its append-only file on.
+vector; above 20,000 points use a server. No Qdrant server was at hand for the tests: they run in memory and in folders,
+and the server's calls only against a stand-in that answers with errors.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -30,6 +30,10 @@ T = TypeVar("T")
 Vector = npt.NDArray[np.float32]
 #: How many records travel in one call.
 BATCH = 256
+#: Seconds after which a server that says nothing cannot be reached.
+TIMEOUT = 60
+#: Payload keys that a server is told to index; without that it reads every payload to find a document's points.
+INDEXED = ("document_id", "level", "namespace")
 _PAGE = 10_000  # ids in one call; in memory and in a folder each call sorts them all
 
 
@@ -58,8 +62,8 @@ class VectorStore(Protocol):
     ) -> Sequence[tuple[dict[str, Any], str, float]]:
         """Payload, id and cosine of the ``k`` nearest points that meet the filter, nearest first."""
 
-    def ids(self) -> Iterator[str]:
-        """The ids of all points."""
+    def ids(self, filter: Mapping[str, Any] | None = None) -> Iterator[str]:
+        """The ids of all points that meet the filter."""
 
 
 class QdrantVectors:
@@ -69,8 +73,10 @@ class QdrantVectors:
     created with the first point. ``filter`` of `search`: payload key -> the value wanted, or a list of those allowed; a
     key of the metadata is written ``"metadata.language"``.
 
-    Raises ``ConnectionError`` naming the place where it cannot be reached or is in use; then call again. Cost: an exact
-    comparison with every vector in memory and in a folder; a server uses its index.
+    Raises ``ConnectionError`` naming the place where it cannot be reached, is in use or too busy; then call again.
+    ``PermissionError`` where the server does not accept the key, ``RuntimeError`` where it refuses the call: then
+    calling again does not help. Cost: an exact comparison with every vector in memory and in a folder; a server uses
+    its index.
 
     >>> store = QdrantVectors()
     >>> name = "00000000-0000-0000-0000-000000000001"
@@ -84,12 +90,12 @@ class QdrantVectors:
     ) -> None:
         self.location, self.collection, self.api_key = str(location), collection, api_key
         self._opened: QdrantClient | None = None
-        self._there = False
+        self._there = self._indexed = False
 
     def __getstate__(self) -> dict[str, Any]:
         if self.location == ":memory:":
             raise TypeError("vectors in memory cannot be handed to another process; use a folder or a server")
-        return {**vars(self), "_opened": None, "_there": False}
+        return {**vars(self), "_opened": None, "_there": False, "_indexed": False}
 
     @property
     def client(self) -> QdrantClient:
@@ -100,7 +106,9 @@ class QdrantVectors:
             if self.location == ":memory:":
                 self._opened = QdrantClient(":memory:")
             elif "://" in self.location:
-                self._opened = QdrantClient(url=self.location, api_key=self.api_key, check_compatibility=False)
+                self._opened = QdrantClient(
+                    url=self.location, api_key=self.api_key, timeout=TIMEOUT, check_compatibility=False
+                )
             else:
                 self._opened = QdrantClient(path=self.location)
         return self._opened
@@ -109,7 +117,7 @@ class QdrantVectors:
         """Let go of the folder, so that another process can open it."""
         if self._opened is not None:
             self._opened.close()
-        self._opened, self._there = None, False
+        self._opened, self._there, self._indexed = None, False, False
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Store the points."""
@@ -119,8 +127,10 @@ class QdrantVectors:
             if points and not self._exists():
                 shape = models.VectorParams(size=len(points[0].vector), distance=models.Distance.COSINE)
                 self.client.create_collection(self.collection, vectors_config=shape)
-                if "://" in self.location:  # without one, a server reads every payload to find a document's points
-                    self.client.create_payload_index(self.collection, "document_id", models.PayloadSchemaType.KEYWORD)
+            if points and "://" in self.location and not self._indexed:  # also after a crash between the two
+                for key in INDEXED:
+                    self.client.create_payload_index(self.collection, key, models.PayloadSchemaType.KEYWORD)
+                self._indexed = True
             for some in batches(points):
                 structs = [models.PointStruct(id=p.id, vector=p.vector.tolist(), payload=p.payload) for p in some]
                 self.client.upsert(self.collection, structs, wait=True)
@@ -155,15 +165,16 @@ class QdrantVectors:
         # Five decimals: beyond them a score depends on the machine, and equal texts would not stay ties.
         return [(point.payload or {}, str(point.id), round(point.score, 5)) for point in answer.points]
 
-    def ids(self) -> Iterator[str]:
-        """The ids of all points."""
+    def ids(self, filter: Mapping[str, Any] | None = None) -> Iterator[str]:
+        """The ids of all points that meet the filter."""
+        condition = _condition(filter or {})
         offset: Any = None
         while True:
             with self._reached():
                 if not self._exists():
                     return
                 records, offset = self.client.scroll(
-                    self.collection, limit=_PAGE, offset=offset, with_payload=False, with_vectors=False
+                    self.collection, condition, _PAGE, offset=offset, with_payload=False, with_vectors=False
                 )
             yield from (str(record.id) for record in records)
             if offset is None:
@@ -175,15 +186,38 @@ class QdrantVectors:
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
+        from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         try:
             yield
-        except (ResponseHandlingException, UnexpectedResponse, OSError, RuntimeError) as error:
-            # A folder that another client holds is a RuntimeError there.
-            raise ConnectionError(
-                f"Qdrant at {self.location} cannot be used ({str(error)[:200]}); make it available and call again"
-            ) from error
+        except UnexpectedResponse as error:
+            status = error.status_code or 500
+            if status in (401, 403):
+                raise PermissionError(
+                    f"Qdrant at {self.location} does not accept the key (HTTP {status}); see api_key"
+                ) from error
+            if status < 500 and status not in (408, 429):
+                self._there = False  # somebody may have deleted the collection
+                raise RuntimeError(
+                    f"Qdrant at {self.location} refuses the call ({_said(error)}); the same again will not help"
+                ) from error
+            raise self._unreached(error) from error
+        except (ResponseHandlingException, ResourceExhaustedResponse, OSError) as error:
+            raise self._unreached(error) from error
+        except RuntimeError as error:
+            if "already accessed" not in str(error):  # a folder that another client holds
+                raise
+            raise self._unreached(error) from error
+
+    def _unreached(self, error: Exception) -> ConnectionError:
+        return ConnectionError(
+            f"Qdrant at {self.location} cannot be used ({_said(error)}); make it available and call again"
+        )
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def _condition(filter: Mapping[str, Any]) -> Any:
@@ -200,150 +234,6 @@ def _condition(filter: Mapping[str, Any]) -> Any:
     return models.Filter(must=must) if must else None
 
 
-class SQLiteMapping(MutableMapping[str, str]):
-    """A mapping from str to str in one SQLite file, which survives the process. Several processes may use it.
-
-    >>> store = SQLiteMapping(":memory:")
-    >>> store["a"] = "one"
-    >>> dict(store), "b" in store
-    ({'a': 'one'}, False)
-    """
-
-    def __init__(self, path: str | Path, *, table: str = "records") -> None:
-        if not table.isidentifier():
-            raise ValueError(f"table={table!r} must be a plain name")
-        self.path, self.table = str(path), table
-        self._opened: sqlite3.Connection | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        if self.path == ":memory:":
-            raise TypeError("a mapping in memory cannot be handed to another process; use a file")
-        return {**vars(self), "_opened": None}
-
-    def _run(self, sql: str, rows: Sequence[tuple[Any, ...]] = ((),)) -> list[tuple[Any, ...]]:
-        """One transaction. Keys and values are bytes, since SQLite has no text for half a character."""
-        try:
-            if self._opened is None:
-                self._opened = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
-                self._opened.execute("pragma journal_mode = wal")
-                self._opened.execute("pragma synchronous = full")  # the order of writes must outlive a power cut
-                self._opened.execute(
-                    f"create table if not exists {self.table} (key blob primary key, value blob not null)"
-                )
-            with self._opened as store:
-                return store.execute(sql, rows[0]).fetchall() if len(rows) == 1 else _many(store, sql, rows)
-        except sqlite3.OperationalError as error:
-            raise ConnectionError(
-                f"SQLite file {self.path} cannot be used ({error}); make it available and call again"
-            ) from error
-
-    def __getitem__(self, key: str) -> str:
-        for (value,) in self._run(f"select value from {self.table} where key = ?", [(_bytes(key),)]):
-            return _str(value)
-        raise KeyError(key)
-
-    def __setitem__(self, key: str, value: str) -> None:
-        self.update({key: value})
-
-    def update(self, other: Any = (), /, **named: str) -> None:
-        """Store several, all or none of them."""
-        rows = [(_bytes(key), _bytes(value)) for key, value in dict(other, **named).items()]
-        if rows:
-            self._run(f"insert or replace into {self.table} values (?, ?)", rows)
-
-    def __delitem__(self, key: str) -> None:
-        if not self._run(f"delete from {self.table} where key = ? returning 1", [(_bytes(key),)]):
-            raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return (_str(key) for (key,) in self._run(f"select key from {self.table} order by key"))
-
-    def __len__(self) -> int:
-        return int(self._run(f"select count(*) from {self.table}")[0][0])
-
-    def close(self) -> None:
-        """Close the file; it is opened again when it is next needed."""
-        if self._opened is not None:
-            self._opened.close()
-        self._opened = None
-
-
-def _many(store: sqlite3.Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    store.executemany(sql, rows)
-    return []
-
-
-class RedisMapping(MutableMapping[str, str]):
-    """A mapping from str to str in Redis, Valkey or anything else that speaks their protocol.
-
-    ``url`` such as ``"redis://localhost:6379/0"``; ``prefix`` is put before every key, and only such keys are seen, so
-    that one server can hold several mappings. Other settings go to ``redis.Redis.from_url``. Raises ``ConnectionError``
-    where the server cannot be reached; then call again. Cost: a round trip a key; iterating looks at the whole server.
-    """
-
-    def __init__(self, url: str = "redis://localhost:6379/0", *, prefix: str = "chunklib:", **settings: Any) -> None:
-        self.url, self.prefix, self.settings = url, prefix, settings
-        self._opened: Any = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_opened": None}
-
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
-        import redis
-
-        try:
-            if self._opened is None:
-                self._opened = redis.Redis.from_url(self.url, **self.settings)
-            yield self._opened
-        except (redis.ConnectionError, redis.TimeoutError) as error:
-            raise ConnectionError(
-                f"Redis at {self.url.rpartition('@')[2]} cannot be reached ({error}); start it and call again"
-            ) from error
-
-    def _key(self, key: str) -> bytes:
-        return _bytes(self.prefix + key)
-
-    def __getitem__(self, key: str) -> str:
-        with self._client() as client:
-            value = client.get(self._key(key))
-        if value is None:
-            raise KeyError(key)
-        return _str(value)
-
-    def __setitem__(self, key: str, value: str) -> None:
-        with self._client() as client:
-            client.set(self._key(key), _bytes(value))
-
-    def update(self, other: Any = (), /, **named: str) -> None:
-        """Store several in one round trip, all or none of them."""
-        rows = {self._key(key): _bytes(value) for key, value in dict(other, **named).items()}
-        if rows:
-            with self._client() as client:
-                client.mset(rows)
-
-    def __delitem__(self, key: str) -> None:
-        with self._client() as client:
-            if not client.delete(self._key(key)):
-                raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        start = _bytes(self.prefix)
-        pattern = b"".join(b"\\" + bytes([byte]) if byte in b"*?[]\\^-" else bytes([byte]) for byte in start)
-        with self._client() as client:
-            found = {bytes(key) for key in client.scan_iter(match=pattern + b"*", count=1000)}  # SCAN may say one twice
-        return (_str(key[len(start) :]) for key in sorted(found))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def close(self) -> None:
-        """Close the connection; it is opened again when it is next needed."""
-        if self._opened is not None:
-            self._opened.close()
-        self._opened = None
-
-
 def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     """The items, so many at a time.
 
@@ -353,11 +243,3 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _str(data: bytes) -> str:
-    return bytes(data).decode("utf-8", "surrogatepass")

@@ -121,6 +121,14 @@ def test_a_prediction_tells_more_or_less_and_not_the_answer() -> None:
     assert verdict(n_windows, "1.1").message.startswith("`n_windows` should be a value, but is a function.")
 
 
+def test_none_that_may_be_an_answer_asks_for_no_return() -> None:
+    from chunklib.exercises import lesson_10
+
+    message = lesson_10.check("10.3", lambda text, quote, before: None).message
+    assert "return" not in message
+    assert "expected `8`\nbut got `None`" in message
+
+
 def test_none_asks_for_the_return() -> None:
     assert verdict(lambda n, size, overlap: None).message == (
         "`window_starts(10, 4, 1)` returned `None`. Is a `return` missing?"

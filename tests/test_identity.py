@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from chunklib.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
-from chunklib.identity import cite, diff, resolve
+from chunklib.identity import Citation, cite, diff, resolve
 from chunklib.recursive import split_recursive
 from chunklib.span import Chunk, Document, chunk_document
 from tests.laws import hard_text
@@ -110,8 +110,10 @@ def test_a_citation_leads_back_to_its_words(text: str, data: st.DataObject) -> N
 @given(hard_text, st.text(max_size=20))
 def test_a_citation_moves_with_its_words(text: str, above: str) -> None:
     document = Document(text, id="d")
+    above += "\n"  # else its last word and the first of the text may be one
     for chunk in chunk_document(document, WORDS):
-        if text.count(chunk.text) == 1 and (above + text).count(chunk.text) == 1:
+        beside = text[max(0, chunk.start - 1) : chunk.start] + text[chunk.end : chunk.end + 1]
+        if all(map(str.isspace, beside)) and text.count(chunk.text) == 1 and (above + text).count(chunk.text) == 1:
             found = resolve(cite(chunk), Document(above + text, id="d"))
             assert found.span == (chunk.start + len(above), chunk.end + len(above))
 
@@ -153,6 +155,67 @@ def test_what_cannot_be_told_is_refused() -> None:
         resolve(cite(chunk), Document("A 30 days. A 30 days. A", id="d"))
     with pytest.raises(ValueError, match="the citation is of 'd', the document is 'e'"):
         resolve(cite(chunk), Document("30 days.", id="e"))
+
+
+def cited(text: str, words: str) -> Citation:
+    """The words, cited from a chunk that is the whole text."""
+    (chunk,) = chunk_document(Document(text, id="d"), lambda text: [(0, len(text))])
+    at = text.index(words)
+    return cite(chunk, (at, at + len(words)))
+
+
+RULE = "## Electronics\n\nIf the item turns out to be faulty, the window is 60 days instead. Keep the box."
+
+
+@pytest.mark.parametrize(
+    ("words", "edited"),
+    [
+        ("60 days instead", RULE.replace("60 days", "160 days")),
+        ("60 days instead", RULE.replace("60 days", "1.60 days")),
+        ("60 days instead", RULE.replace("60 days", "no longer 60 days")),
+        ("60 days instead", RULE.replace("instead", "instead of 90")),
+        ("60 days instead", "Gift cards: 60 days instead. Phones: 30 days."),
+        ("60", RULE.replace("60 days", "60.5 days")),
+        ("days", RULE.replace("days", "weekdays")),
+        ("day", RULE.replace("60 days", "60 holidays")),
+    ],
+)
+def test_the_same_characters_with_another_sense_are_refused(words: str, edited: str) -> None:
+    with pytest.raises(LookupError, match=r"'d' says .*, but not where it was cited: other words stand beside it"):
+        resolve(cited(RULE, words), Document(edited, id="d"))
+
+
+def test_a_whole_chunk_is_no_part_of_a_word() -> None:
+    (chunk,) = chunk_document(Document("60 days", id="d"), lambda text: [(0, 7)])
+    for text in ("In 160 days", "In 3,60 days", "In 60 dayss"):
+        with pytest.raises(LookupError, match="other words stand beside it"):
+            resolve(cite(chunk), Document(text, id="d"))
+    assert resolve(cite(chunk), Document("In 60 days.", id="d")).span == (3, 10)
+
+
+def test_lines_may_break_elsewhere() -> None:
+    words = "the window is 60 days instead"
+    for other in (RULE.replace("window is", "window\n  is"), RULE.replace(" ", "\n")):
+        found = resolve(cited(RULE, words), Document(other, id="d"))
+        assert found.quote.split() == words.split()
+        assert other[found.start : found.end] == found.quote
+    back = resolve(cited(RULE.replace(" ", "\r\n"), "60\r\ndays\r\ninstead"), Document(RULE, id="d"))
+    assert back.quote == "60 days instead"
+
+
+def test_an_edit_that_is_not_beside_the_words_does_no_harm() -> None:
+    edited = RULE.replace("If the item turns out to be", "News.\n\nWhere an item is").replace("box", "box, all of it")
+    assert resolve(cited(RULE, "60 days instead"), Document(edited, id="d")).start == edited.index("60 days")
+
+
+def test_the_old_place_decides_only_where_nothing_beside_it_changed() -> None:
+    twice = "The window is 30 days, they say. The window is 30 days, they say. The window is 30 days, they say."
+    middle = cite(chunk_document(Document(twice, id="d"), lambda text: [(0, len(text))])[0], (47, 54))
+    assert middle.quote == "30 days"
+    assert resolve(middle, Document(twice, id="d")).start == 47
+    edited = twice.replace("The window is", "Our window is")
+    with pytest.raises(LookupError, match=r"[23] times, with the same words around it"):
+        resolve(middle, Document(edited, id="d"))
 
 
 @pytest.mark.parametrize("span", [(0, 5), (9, 12), (12, 12), (14, 13), (12, 20)])

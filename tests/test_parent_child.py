@@ -22,11 +22,13 @@ from hypothesis import strategies as st
 
 from chunklib.evaluation import evaluate
 from chunklib.fixed_size import split_fixed_size
-from chunklib.parent_child import Change, ParentChildIndex, ParentHit, Report, families, merge
+from chunklib.ledger import Report
+from chunklib.mappings import RedisMapping, SQLiteMapping
+from chunklib.parent_child import Change, ParentChildIndex, ParentHit, families, merge
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Hit
 from chunklib.span import Chunk, Document
-from chunklib.stores import QdrantVectors, RedisMapping, SQLiteMapping, VectorStore
+from chunklib.stores import QdrantVectors, VectorStore
 from tests.laws import hard_text
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, contents, redis_server
 
@@ -37,7 +39,9 @@ CHILDREN = partial(split_recursive, chunk_size=5, length="words")
 def index_of(
     vectors: VectorStore | None = None, parents: MutableMapping[str, str] | None = None, **known: Any
 ) -> ParentChildIndex:
-    known = {"parent_splitter": PARENTS, "child_splitter": CHILDREN, "embed": Encoder(), **known}
+    known = {
+        "parent_splitter": PARENTS, "child_splitter": CHILDREN, "embed": Encoder(), "namespace": "tested", **known
+    }  # fmt: skip
     return ParentChildIndex(vectors, parents, **known)
 
 
@@ -188,6 +192,18 @@ def test_a_parents_own_vector_can_be_mixed_in() -> None:
     assert order == {0: ["A", "B"], 0.9: ["B", "A"]}
 
 
+@pytest.mark.parametrize("own_weight", [0, 0.5])
+def test_it_tells_what_was_encoded(own_weight: float) -> None:
+    index = index_of(own_weight=own_weight, enrich=lambda chunk, document: replace(chunk, context=document.title))
+    index.add(PUMP)
+    index.add(OTHER)
+    texts = [chunk.embedding_text for chunk in index.encoded]
+    found = [family for document in (PUMP, OTHER) for family in families(document, PARENTS, CHILDREN)]
+    read = [chunk for family in found for chunk in (*family.children, *([family.parent] if own_weight else ()))]
+    titles = {document.id: document.title for document in (PUMP, OTHER)}
+    assert sorted(texts) == sorted(replace(c, context=titles[c.document_id]).embedding_text for c in read)
+
+
 def test_merge_reads_the_parent_where_most_children_hit() -> None:
     index = index_of()
     index.add(PUMP)
@@ -223,10 +239,10 @@ def test_only_what_is_new_is_encoded() -> None:
     encoder = Encoder()
     index = index_of(embed=encoder, child_splitter=partial(split_recursive, chunk_size=8, length="words"))
     first = index.add(paragraphs(100))
-    assert (first.encoded, encoder.read) == (100, 100)
+    assert (first.encoded, encoder.read) == (100, 101), "and one that says which encoder this is"
     assert index.add(paragraphs(100)) == Change(0, 0, 0, 100)
     assert index.add(paragraphs(100, changed=50))[:3] == (1, 100 - 50 + 50, 50 + 50)
-    assert encoder.read == 101
+    assert encoder.read == 102
     assert index.add(replace(paragraphs(100), title="Another title")).encoded == 1, "50 says one thing again"
     assert state(index) == fresh(replace(paragraphs(100), title="Another title"), child_splitter=index.child_splitter)
 
@@ -253,7 +269,7 @@ def test_equal_texts_are_encoded_once_and_kept_apart() -> None:
     text = "Refrain line.\n\nVerse one.\n\nRefrain line."
     for name in ("a", "b"):
         index.add(Document(text, id=name))
-    assert encoder.read == 4
+    assert encoder.read == 4 + 1
     assert len(index.search("refrain line", k_parents=9)) == 6
     index.remove("a")
     assert state(index) == fresh(Document(text, id="b"), parent_splitter=index.parent_splitter)
@@ -310,12 +326,14 @@ def test_a_missing_parent_is_reported_and_mended() -> None:
 
 def test_what_belongs_to_no_document_is_deleted_and_what_is_not_ours_stays() -> None:
     index = index_of(None, {"theirs": "untouched", "parent:stray": "{}"})
+    index.add(OTHER)
     index.add(PUMP)
     del index.parents["manifest:pump"]
-    assert index.search("pump") == []
+    assert {hit.chunk.document_id for hit in index.search("pump")} == {"other"}
     lost = index.repair()
     assert lost.deleted == len(fresh(PUMP)[0]) + len(fresh(PUMP)[1]) - 1 + 1
-    assert state(index) == ({}, {"theirs": "untouched"})
+    points, texts = fresh(OTHER)
+    assert state(index) == (points, {**texts, "theirs": "untouched"})
 
 
 def test_results_pickle() -> None:

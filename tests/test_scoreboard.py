@@ -10,6 +10,7 @@ import pytest
 
 from chunklib.datasets import load_course_questions
 from chunklib.evaluation import Interval, paired_difference
+from chunklib.retrieval import Index
 from chunklib.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
 from chunklib.span import Chunk, chunk_documents
 from tools.scoreboard import ROWS, whole
@@ -50,6 +51,19 @@ def test_a_perfect_search_finds_all() -> None:
     places = [question.gold[0][0] for question in questions]
     chunks = [Chunk(texts[name][slice(*span)], *span, i, str(i), name) for i, (name, span) in enumerate(places)]
     assert score_row("gold", chunks, lesson="00", questions=questions).found["all"] == (1, 1, 1)
+
+
+def test_what_was_never_encoded_is_not_unread() -> None:
+    """A parent may be long: where only its children are encoded, nothing of it is lost to the encoder."""
+
+    class Read(Index):
+        encoded: tuple[Chunk, ...] = ()
+
+    long = Chunk("word " * 1000, 0, 5000, 0, "a", "shipping.md")
+    index, questions = Read([long]), load_course_questions("shipping.md")[:1]
+    index.encoded = (Chunk("word", 0, 4, 0, "b", "shipping.md"),)
+    assert score_row("long", [long], lesson="00", questions=questions).unread > 0.7
+    assert score_row("long", index, lesson="00", questions=questions).unread == 0
 
 
 def test_the_answers_of_each_question_are_what_the_shares_count() -> None:

@@ -8,14 +8,20 @@ import pickle
 import socket
 import sqlite3
 import uuid
+from collections import UserDict
 from collections.abc import Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 
-from chunklib.stores import BATCH, Point, QdrantVectors, RedisMapping, SQLiteMapping, Vector
+from chunklib.mappings import RedisMapping, SQLiteMapping, delete_many, get_many, swap
+from chunklib.stores import BATCH, Point, QdrantVectors, Vector
 from tests.stores import redis_server
 
 Mapping = MutableMapping[str, str]
@@ -97,14 +103,86 @@ def test_a_server_that_is_not_there_is_named_and_can_be_retried(tmp_path: Path) 
         store.close()
 
 
-def test_a_locked_file_is_named_and_can_be_retried(tmp_path: Path) -> None:
-    store = SQLiteMapping(tmp_path / "missing" / "a.sqlite")
+def test_a_file_in_a_place_that_cannot_be_is_named_and_can_be_retried(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("no folder")
+    store = SQLiteMapping(tmp_path / "folder" / "a.sqlite")
     with pytest.raises(ConnectionError, match=r"a\.sqlite cannot be used .*call again"):
         store["a"] = "b"
-    (tmp_path / "missing").mkdir()
+    (tmp_path / "folder").unlink()
+    store["a"] = "b"  # the folder is made where it is missing
+    assert dict(store) == {"a": "b"}
+    store.close()
+
+
+def test_a_first_call_to_a_locked_file_heals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_at_once = partial(sqlite3.connect, isolation_level=None)
+    holder = open_at_once(tmp_path / "a.sqlite")
+    holder.execute("begin exclusive")
+    holder.execute("create table theirs (a)")
+    monkeypatch.setattr("sqlite3.connect", lambda path, timeout, **known: open_at_once(path, timeout=0.05, **known))
+    store = SQLiteMapping(tmp_path / "a.sqlite")
+    for _ in range(2):
+        with pytest.raises(ConnectionError, match="database is locked"):
+            store["a"] = "b"
+    holder.execute("rollback")
+    holder.close()
     store["a"] = "b"
     assert dict(store) == {"a": "b"}
     store.close()
+
+
+def test_threads_share_a_mapping_and_lose_nothing(mapping: Mapping) -> None:
+    def work(number: int) -> None:
+        for i in range(40):
+            mapping.update({f"{number}-{i}": "x", f"{number}-{i}b": "y"})
+            mapping.pop("missing", None)
+            with pytest.raises(KeyError):
+                del mapping["missing"]  # what is refused to one thread takes nothing back from the others
+            assert mapping[f"{number}-{i}"] == "x"
+
+    with ThreadPoolExecutor(6) as pool:
+        for done in [pool.submit(work, number) for number in range(6)]:
+            done.result()
+    assert len(mapping) == 6 * 80
+
+
+@pytest.fixture(params=["plain", "mapping"])
+def any_mapping(request: pytest.FixtureRequest) -> Any:
+    return {} if request.param == "plain" else UserDict()
+
+
+def check_helpers(store: Mapping) -> None:
+    store.update({f"k{i}": str(i) for i in range(9)})
+    assert get_many(store, ["k1", "none", "k3"]) == {"k1": "1", "k3": "3"}
+    assert get_many(store, []) == {}
+    delete_many(store, ["k1", "none", *(f"k{i}" for i in range(3, 9))])
+    delete_many(store, [])
+    assert dict(store) == {"k0": "0", "k2": "2"}
+    assert swap(store, "k0", "0", "1")
+    assert not swap(store, "k0", "0", "2")
+    assert not swap(store, "k0", None, "2")
+    assert not swap(store, "new", "0", "2")
+    assert swap(store, "new", None, "2")
+    assert swap(store, "k2", "2", None)
+    assert not swap(store, "k2", "2", None)
+    assert swap(store, "none", None, None)
+    assert not swap(store, "new", None, None)
+    assert dict(store) == {"k0": "1", "new": "2"}
+
+
+def test_several_keys_in_one_call(mapping: Mapping) -> None:
+    check_helpers(mapping)
+
+
+def test_several_keys_of_any_mapping(any_mapping: Mapping) -> None:
+    check_helpers(any_mapping)
+
+
+def test_of_several_who_swap_one_succeeds(mapping: Mapping) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(20):
+            won = list(pool.map(lambda name, turn=turn: swap(mapping, f"turn{turn}", None, f"{name}"), range(8)))
+            assert sum(won) == 1
 
 
 def test_what_sqlite_stores_is_all_or_nothing(tmp_path: Path) -> None:
@@ -205,3 +283,77 @@ def test_memory_does_not_travel() -> None:
         pickle.dumps(QdrantVectors())
     with pytest.raises(TypeError, match="use a file"):
         pickle.dumps(SQLiteMapping(":memory:"))
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "says"),
+    [
+        (401, PermissionError, r"does not accept the key \(HTTP 401\); see api_key"),
+        (403, PermissionError, "does not accept the key"),
+        (400, RuntimeError, "refuses the call .*the same again will not help"),
+        (404, RuntimeError, "refuses the call"),
+        (429, ConnectionError, "call again"),
+        (500, ConnectionError, "call again"),
+    ],
+)
+def test_answers_of_a_server_are_told_apart(status: int, error: type[Exception], says: str) -> None:
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", "2")
+            self.send_header("Retry-After", "1")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    Thread(target=server.serve_forever, daemon=True).start()
+    vectors = QdrantVectors(f"http://127.0.0.1:{server.server_port}", api_key=None)
+    try:
+        with pytest.raises(error, match=says):
+            vectors.search(axis(0), 1)
+        with pytest.raises(error, match=says):
+            vectors.get([name(1)])
+    finally:
+        vectors.close()
+        server.shutdown()
+        server.server_close()
+
+
+class Recorder:
+    """Stands in for the client of a server; the first call of the payload index fails."""
+
+    def __init__(self) -> None:
+        self.there, self.indexed, self.broken = False, set[str](), True
+
+    def collection_exists(self, name: str) -> bool:
+        return self.there
+
+    def create_collection(self, name: str, vectors_config: Any) -> None:
+        self.there = True
+
+    def create_payload_index(self, collection: str, key: str, kind: Any) -> None:
+        if self.broken:
+            self.broken = False
+            raise OSError("gone")
+        self.indexed.add(key)
+
+    def upsert(self, *known: Any, **more: Any) -> None:
+        pass
+
+
+def test_a_server_gets_its_payload_indexes_even_after_a_crash_between() -> None:
+    vectors, client = QdrantVectors("http://localhost:1"), Recorder()
+    vectors._opened = client
+    point = Point(name(1), axis(0), {})
+    with pytest.raises(ConnectionError, match="gone"):
+        vectors.upsert([point])
+    vectors.upsert([point])
+    assert client.indexed == {"document_id", "level", "namespace"}
+
+
+def test_ids_can_be_filtered(vectors: QdrantVectors) -> None:
+    vectors.upsert([Point(name(i), axis(i), {"namespace": "ab"[i % 2]}) for i in range(4)])
+    assert sorted(vectors.ids({"namespace": "a"})) == [name(0), name(2)]

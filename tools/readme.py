@@ -32,7 +32,7 @@ TECHNIQUES = (
      ("semantic 150", "all", "recursive 150"), "05"),
     ("tables, cut by whatever splitter", "`add_context` beside it",
      ("150 with context", "table", "recursive 150"), "06"),
-    ("a reader who needs more around the place than the search does",
+    ("passages that a reader must see whole, longer than the encoder reads",
      "`ParentChildIndex`, parents of 400, children of 100",
      ("parent-child 400/100", "all", "recursive 150"), "07"),
     ("codes, names, part numbers in the questions", "`Index`: keywords fused, headings, copies once",

@@ -153,7 +153,8 @@ def check(exercises: Mapping[str, Exercise], id: str, answer: Any, *, seconds: f
         state, message = told.state, told.message
     except Exception as error:  # the judge stumbled over a kind of value that it does not know
         state, message = NOT_YET, f"The answer could not be read: `{_named(error)}`"
-    if state == NOT_YET and calls and calls[-1].value is calls[-1].error is None:
+    none_allowed = "None" in str(inspect.signature(exercise.solution).return_annotation)
+    if state == NOT_YET and not none_allowed and calls and calls[-1].value is calls[-1].error is None:
         message = f"{calls[-1].spelled(name)} returned `None`. Is a `return` missing?"
     remark = _remark(exercise, answer, calls) if state == NOT_YET else ""
     return Verdict(id, state, f"{message or ''}\n{remark}".strip(), exercise)

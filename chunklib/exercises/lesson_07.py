@@ -69,6 +69,25 @@ def _as_found(spans: list[tuple[int, int]], found: list[int], around: int) -> li
     return [(spans[max(0, at - around)][0], spans[min(last, at + around)][1]) for at in found]
 
 
+def _sharing_only(spans: list[tuple[int, int]], found: list[int], around: int) -> list[tuple[int, int]]:
+    windows: list[list[int]] = []
+    for at in sorted(found):
+        first, last = max(0, at - around), min(len(spans) - 1, at + around)
+        if windows and first <= windows[-1][1]:
+            windows[-1][1] = last
+        else:
+            windows.append([first, last])
+    return [(spans[first][0], spans[last][1]) for first, last in windows]
+
+
+def _alphabetical(hits: list[tuple[str, float]]) -> list[str]:
+    scores: dict[str, list[float]] = {}
+    for parent, score in hits:
+        scores.setdefault(parent, []).append(score)
+    means = {parent: sum(found[:2]) / len(found[:2]) for parent, found in scores.items()}
+    return sorted(means, key=lambda parent: (-means[parent], parent))
+
+
 def _from_the_end(spans: list[tuple[int, int]], found: list[int], around: int) -> list[tuple[int, int]]:
     return [(spans[at - around][0], spans[min(len(spans) - 1, at + around)][1]) for at in sorted(found)]
 
@@ -86,17 +105,22 @@ EXERCISES = {
         wrong=(
             (4, "The first four children, `A A B A`, have only two parents."),
             (5, "Among the first five there are three parents: `A`, `B` and `C`."),
+            (6, "At rank 6 comes `B` again; it is known since rank 3."),
+            (8, "Count the place of the fourth *new* letter."),
             (9, "At rank 9 comes the fifth parent, `E`. Four are known before."),
+            (10, "All ten have five parents. Stop when four are known."),
         ),
     ),
     "7.2": Exercise(
         judge=cases(
             by_two_best,
             ([("A", 0.9), ("B", 0.8), ("B", 0.7), ("A", 0.1)],),
-            ([("A", 0.9), ("B", 0.8), ("B", 0.7), ("B", 0.1), ("A", 0.5)],),
+            ([("A", 0.9), ("B", 0.8), ("B", 0.7), ("A", 0.5), ("B", 0.1)],),
             ([("A", 0.6), ("B", 0.5), ("B", 0.5)],),
             ([("A", 0.9), ("B", 0.6), ("A", 0.1), ("A", 0.1)],),
             ([("A", 0.5)],),
+            ([("B", 0.6), ("A", 0.6)],),
+            ([("A", 0.6), ("B", 0.6)],),
             ([],),
         ),
         solution=by_two_best,
@@ -106,6 +130,7 @@ EXERCISES = {
         ),
         wrong=(
             (_by_best, "That is the order of the best child alone."),
+            (_alphabetical, "Equal ones keep the order in which they first appear; `sorted` leaves it as it is."),
             (_all_children, "Only the best two of a parent count; the others say nothing."),
             (_sum_of_two, "A sum, or its half, is unfair to a parent with one child: divide by how many there are."),
         ),
@@ -129,6 +154,7 @@ EXERCISES = {
         ),
         wrong=(
             (_as_found, "Windows want the order of the text, whatever was found first."),
+            (_sharing_only, "Windows that touch without sharing are one as well."),
             (_one_each, "Two windows that share a sentence, or follow each other, are to become one."),
             (_from_the_end, "Before the first sentence there is none: in Python, `spans[-1]` is the last."),
         ),

@@ -50,6 +50,22 @@ def _twice(old: dict[str, str], new: dict[str, str]) -> tuple[list[str], list[st
     return [text for text in new.values() if text not in known], [key for key in old if key not in new]
 
 
+def _as_sets(old: dict[str, str], new: dict[str, str]) -> tuple[set[str], set[str]]:
+    return set(new.values()) - set(old.values()), set(old) - set(new)
+
+
+def _last_place(text: str, quote: str, before: str) -> int | None:
+    at = text.rfind(before + quote)
+    if at >= 0:
+        return at + len(before)
+    return text.find(quote) if text.count(quote) == 1 else None
+
+
+def _none_unless_before(text: str, quote: str, before: str) -> int | None:
+    at = text.find(before + quote)
+    return at + len(before) if at >= 0 else None
+
+
 def _first_place(text: str, quote: str, before: str) -> int | None:
     at = text.find(quote)
     return at if at >= 0 else None
@@ -77,6 +93,8 @@ EXERCISES = {
         ),
         wrong=(
             (1, "One text is new, but every text after it has moved on by one place."),
+            (10, "Those ten are the right ones."),
+            (39, "Keys 0 to 9 name the same texts as before."),
             (40, "Those before the new one keep their place."),
             (31, "Key 40 is a new key: it named nothing before."),
             (29, "Key 10 counts as well: it names the new text now."),
@@ -89,6 +107,7 @@ EXERCISES = {
             ({"a": "x", "b": "y"}, {"a": "x", "b": "z"}),
             ({"a": "x", "b": "y"}, {"a": "y", "b": "x"}),
             ({"a": "x"}, {"a": "x", "b": "z", "c": "z"}),
+            ({"a": "w", "b": "v"}, {"c": "z", "d": "x", "e": "y"}),
             ({}, {"a": "x"}),
             ({"a": "x", "b": "y"}, {}),
         ),
@@ -100,6 +119,7 @@ EXERCISES = {
         wrong=(
             (_by_key, "A key that stays may name another text now."),
             (_changed_too, "The text may have stood under another key before: its vector is known."),
+            (_as_sets, "In their order: lists, not sets."),
             (_twice, "A text that stands twice is encoded once."),
         ),
     ),
@@ -109,6 +129,7 @@ EXERCISES = {
             ("Phones: 30 days.", "30 days", "Phones: "),
             ("New. Phones: 30 days.", "30 days", "Phones: "),
             ("Laptops: 30 days. Phones: 30 days.", "30 days", "Phones: "),
+            ("Phones: 30 days. Phones: 30 days.", "30 days", "Phones: "),
             ("Laptops: 30 days. Mobiles: 30 days.", "30 days", "Phones: "),
             ("Mobiles: 30 days.", "30 days", "Phones: "),
             ("Mobiles: 60 days.", "30 days", "Phones: "),
@@ -120,6 +141,8 @@ EXERCISES = {
         ),
         wrong=(
             (_first_place, "The first place need not be the right one."),
+            (_last_place, "The first such place is wanted: `rfind` looks from the end."),
+            (_none_unless_before, "Where the quote stands only once, that place will do, whatever stands before it."),
             (_start_of_before, "That is where `before` starts. Where does the quote start?"),
             (_minus_one, "Where it cannot be told, `None` is wanted: no guess, and no -1."),
         ),

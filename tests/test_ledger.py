@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: MIT
+"""Who may write, what an index owns, what it was made with, and searches beside a change."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import UserDict
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from chunklib import ledger, parent_child
+from chunklib.ledger import Busy, Report
+from chunklib.mappings import RedisMapping, SQLiteMapping
+from chunklib.parent_child import ParentChildIndex
+from chunklib.span import Document
+from chunklib.stores import QdrantVectors
+from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, contents, redis_server
+from tests.test_parent_child import CHANGED, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
+
+
+@pytest.fixture(params=["dict", "sqlite", "redis"])
+def texts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MutableMapping[str, str]]:
+    if request.param == "dict":
+        yield {}
+    elif request.param == "sqlite":
+        store = SQLiteMapping(tmp_path / "a.sqlite")
+        yield store
+        store.close()
+    else:
+        with redis_server(tmp_path) as url:
+            other = RedisMapping(url)
+            yield other
+            other.close()
+
+
+# --- Who may write -------------------------------------------------------------------------------------------------
+
+
+class Slow(Encoder):
+    """Waits in the midst of a change until it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.go_on = Event(), Event()
+
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if any("Paragraph" in text for text in texts):
+            self.begun.set()
+            assert self.go_on.wait(20)
+        return super().__call__(texts)
+
+
+def test_a_second_writer_is_refused_and_the_first_is_not_disturbed(texts: MutableMapping[str, str]) -> None:
+    vectors, slow, failed = QdrantVectors(), Slow(), []
+
+    def write() -> None:
+        try:
+            index_of(vectors, texts, embed=slow).add(paragraphs(5))
+        except BaseException as error:
+            failed.append(error)
+
+    first = Thread(target=write)
+    index_of(vectors, texts).add(OTHER)
+    first.start()
+    assert slow.begun.wait(20)
+    second = index_of(vectors, texts)
+    for step in (lambda: second.add(PUMP), lambda: second.remove("other"), second.repair):
+        with pytest.raises(Busy, match=rf"another writer is at work, process {os.getpid()} on .*; call again"):
+            step()
+    assert {hit.chunk.document_id for hit in second.search("pump")} == {"other"}
+    slow.go_on.set()
+    first.join()
+    assert failed == []
+    second.add(PUMP)
+    assert state(second) == fresh(OTHER, paragraphs(5), PUMP)
+
+
+def card(**known: Any) -> str:
+    mine = json.loads(ledger._card("somebody"))
+    return json.dumps({**mine, **known})
+
+
+@pytest.mark.parametrize(
+    ("known", "lives"),
+    [
+        ({"process": os.getppid()}, True),
+        ({"process": os.getppid(), "until": time.time() - 1}, False),
+        ({"process": os.getpid()}, False),  # a turn of ours that is not among those at work
+        ({"process": 2**22 + 1}, os.name == "nt"),  # more than Linux and macOS give
+        ({"host": "elsewhere"}, True),
+        ({"host": "elsewhere", "until": time.time() - 1}, False),
+    ],
+)
+def test_the_dead_do_not_hold_their_turn(known: dict[str, Any], lives: bool) -> None:
+    index = index_of()
+    index.add(OTHER)
+    index.parents["writer"] = card(**known)
+    if lives:
+        with pytest.raises(Busy, match=r"another writer is at work, process \d+ on \S+; call again .* in \d+ seconds"):
+            index.add(PUMP)
+        assert index.search("pump"), "it can be read"
+        del index.parents["writer"]
+    index.add(PUMP)
+    assert state(index) == fresh(OTHER, PUMP)
+
+
+def test_who_was_taken_for_dead_stops_before_it_counts() -> None:
+    """A machine that slept wakes in the midst of its change, and another writer has gone on meanwhile."""
+    vectors, texts = QdrantVectors(), dict[str, str]()
+    index_of(vectors, texts).add(OTHER)
+
+    class Sleeps(Encoder):
+        def __call__(self, read: Sequence[str]) -> npt.NDArray[np.float32]:
+            if any("Paragraph" in text for text in read):
+                texts["writer"] = card(until=0)  # its time runs out
+                index_of(vectors, texts).add(PUMP)
+            return super().__call__(read)
+
+    with pytest.raises(Busy, match="another writer has taken over"):
+        index_of(vectors, texts, embed=Sleeps()).add(paragraphs(5))
+    index = index_of(vectors, texts)
+    assert state(index) == fresh(OTHER, PUMP)
+    assert index.repair() == Report(0, ())
+
+
+def test_repair_says_how_many_records_a_crash_had_left() -> None:
+    index = index_of()
+    index.add(OTHER)
+    before = state(index)
+    fuse = Fuse(6)
+    with pytest.raises(Killed):
+        index_of(FusedVectors(index.vectors, fuse), FusedMapping(index.parents, fuse)).add(PUMP)
+    left = sum(len(part) for part in state(index)) - sum(len(part) for part in before) - 2  # but for note and turn
+    assert left == 4
+    assert index.repair() == Report(left, ())
+    assert state(index) == before
+
+
+def test_a_long_change_gives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "LEASE", 0)
+    seen = set()
+
+    class Looks(Encoder):
+        def __call__(self, read: Sequence[str]) -> npt.NDArray[np.float32]:
+            seen.add(index.parents.get("writer"))
+            return super().__call__(read)
+
+    index = index_of(embed=Looks())
+    index.add(paragraphs(600))
+    assert len(seen - {None}) >= 3
+
+
+# --- What an index owns --------------------------------------------------------------------------------------------
+
+
+def test_two_indexes_in_one_collection_leave_each_other_alone() -> None:
+    vectors = QdrantVectors()
+    one, two = (index_of(vectors, {}, namespace=None) for _ in range(2))
+    one.add(PUMP)
+    two.add(PUMP)
+    two.add(OTHER)
+    for index in (one, two):
+        assert index.repair() == Report(0, ())
+    two.remove("pump")
+    assert two.repair() == Report(0, ())
+    assert [hit.chunk.document_id for hit in one.search("never use soap", k_parents=1)] == ["pump"]
+    assert {hit.chunk.document_id for hit in two.search("never use soap")} == {"other"}
+
+
+@pytest.mark.parametrize("namespace", [None, "tested"])
+def test_a_lost_mapping_costs_no_vector(namespace: str | None) -> None:
+    index = index_of()
+    index.add(PUMP)
+    before = state(index)[0]
+    lost = index_of(index.vectors, {}, namespace=namespace)
+    with pytest.raises(LookupError, match="nothing is recorded in this mapping"):
+        lost.repair()
+    emptied = index_of(index.vectors, {"settings": index.parents["settings"]})
+    with pytest.raises(LookupError, match=r"\d+ vectors are stored and no document is recorded"):
+        emptied.repair()
+    assert contents(index.vectors, {})[0] == before
+    assert index_of().repair() == Report(0, ()), "nothing there, nothing lost"
+    again = emptied.add(PUMP)
+    assert (again.encoded, again.kept) == (0, len(before)), "the vectors are found again"
+    assert state(emptied) == fresh(PUMP)
+
+
+# --- What an index was made with -----------------------------------------------------------------------------------
+
+
+def test_another_encoder_is_refused() -> None:
+    def backwards(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.ascontiguousarray(Encoder()(texts)[:, ::-1])
+
+    index = index_of()
+    index.add(PUMP)
+    for embed, width in ((backwards, 64), (Encoder(32), 32)):
+        other = index_of(index.vectors, index.parents, embed=embed)
+        for step in (lambda other=other: other.add(PUMP), lambda other=other: other.search("soap"), other.repair):
+            with pytest.raises(ValueError, match=rf"another encoder, of 64 dimensions; this one has {width}\. Pass"):
+                step()
+    assert state(index) == fresh(PUMP)
+    assert index_of(index.vectors, index.parents).add(PUMP).stored == 0
+
+
+@pytest.mark.parametrize(("made", "opened"), [(0, 0.5), (0.5, 0)])
+def test_parents_with_and_without_vectors_do_not_mix(made: float, opened: float) -> None:
+    index = index_of(own_weight=made)
+    index.add(PUMP)
+    other = index_of(index.vectors, index.parents, own_weight=opened)
+    for step in (lambda: other.add(OTHER), lambda: other.search("soap")):
+        with pytest.raises(ValueError, match=r"own_vectors=(True|False): own_weight must be 0 for an index"):
+            step()
+    if made:
+        assert index_of(index.vectors, index.parents, own_weight=0.9).search("soap")
+
+
+def test_records_of_another_version_are_refused_by_name() -> None:
+    index = index_of()
+    index.add(PUMP)
+    settings = json.loads(index.parents["settings"])
+    settings["fields"].remove("context")
+    index.parents["settings"] = json.dumps(settings)
+    with pytest.raises(ValueError, match="it was stored by another version of chunklib"):
+        index_of(index.vectors, index.parents).search("soap")
+    with pytest.raises(ValueError, match="namespace must be the recorded one, or left out"):
+        index_of(namespace="mine", parents={"settings": index_of_settings()}).search("soap")
+
+
+def index_of_settings() -> str:
+    index = index_of(namespace="theirs")
+    index.add(PUMP)
+    return index.parents["settings"]
+
+
+def test_metadata_that_is_no_json_names_its_document() -> None:
+    index = index_of()
+    with pytest.raises(TypeError, match=r"document 'd' cannot be stored .*write dates in its metadata as text"):
+        index.add(Document("One.", id="d", metadata={"seen": object()}))
+    assert state(index) == ({}, {})
+
+
+# --- A search beside a change --------------------------------------------------------------------------------------
+
+
+class Beside(QdrantVectors):
+    """After each search of the vectors, something else happens."""
+
+    then: Callable[[], Any] | None = None
+
+    def search(
+        self, vector: npt.NDArray[np.float32], k: int, filter: Mapping[str, Any] | None = None
+    ) -> list[tuple[dict[str, Any], str, float]]:
+        found = super().search(vector, k, filter)
+        happens, self.then = self.then, None
+        if happens:
+            happens()
+        return found
+
+
+class BesideTexts(UserDict[str, str]):
+    """After the manifest was read, something else happens."""
+
+    then: Callable[[], Any] | None = None
+
+    def __getitem__(self, key: str) -> str:
+        value = super().__getitem__(key)
+        if key == "manifest:pump" and self.then:
+            happens, self.then = self.then, None
+            happens()
+        return value
+
+
+@pytest.mark.parametrize("where", ["after the vectors", "after the manifest"])
+@pytest.mark.parametrize("known", [False, True])
+def test_a_search_that_meets_a_change_answers_from_one_version(where: str, known: bool) -> None:
+    vectors, texts = Beside(), BesideTexts()
+    writer, reader = (index_of(vectors, texts) for _ in range(2))
+    for document in (OTHER, PUMP):
+        writer.add(document)
+    if known:
+        reader.search("valve")
+    after = index_of()
+    for document in (OTHER, CHANGED):
+        after.add(document)
+    happens = lambda: writer.add(CHANGED)  # noqa: E731
+    if where == "after the vectors":
+        vectors.then = happens
+    elif not known:
+        texts.then = happens
+    assert reader.search("valve", k_children=9, k_parents=9) == (
+        index_of_pump() if where == "after the manifest" and known else after
+    ).search("valve", k_children=9, k_parents=9)
+
+
+def index_of_pump() -> ParentChildIndex:
+    index = index_of()
+    for document in (OTHER, PUMP):
+        index.add(document)
+    return index
+
+
+def test_searches_beside_many_changes_never_mix_or_fail(tmp_path: Path) -> None:
+    """Another thread changes the document all the time; each answer is one of the two versions."""
+    vectors, texts = QdrantVectors(), SQLiteMapping(tmp_path / "a.sqlite")
+    writer, reader = (index_of(vectors, texts) for _ in range(2))
+    versions = []
+    for version in (PUMP, CHANGED):
+        writer.add(version)
+        versions.append(writer.search("pump valve", k_children=9, k_parents=9))
+    stop, failed = Event(), []
+
+    def write() -> None:
+        try:
+            while not stop.is_set():
+                writer.add(PUMP)
+                writer.add(CHANGED)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = Thread(target=write)
+    thread.start()
+    try:
+        for _ in range(100):
+            assert reader.search("pump valve", k_children=9, k_parents=9) in versions
+    finally:
+        stop.set()
+        thread.join()
+    assert failed == []
+    texts.close()
+
+
+def test_manifests_are_read_once_a_version() -> None:
+    class Counts(UserDict[str, str]):
+        read = 0
+
+        def __getitem__(self, key: str) -> str:
+            self.read += key.startswith("manifest:")
+            return super().__getitem__(key)
+
+    texts = Counts()
+    index = index_of(None, texts)
+    index.add(PUMP)
+    index.search("soap")
+    before = texts.read
+    for _ in range(5):
+        index.search("soap")
+    assert texts.read == before
+    index.add(OTHER)
+    assert index.search("another maker", k_parents=1)[0].chunk.document_id == "other"
+
+
+def test_only_parents_that_are_returned_are_read() -> None:
+    class Counts(dict[str, str]):
+        read = 0
+
+        def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+            self.read += sum(key.startswith("parent:") for key in keys)
+            return {key: self[key] for key in keys if key in self}
+
+    texts = Counts()
+    index = index_of(None, texts)
+    index.add(paragraphs(40))
+    texts.read = 0
+    assert len(index.search("paragraph", k_children=30, k_parents=3)) == 3
+    assert texts.read == 3
+
+
+def test_a_dead_writers_change_is_told_to_readers_that_remember() -> None:
+    """Killed between the manifest and the news of it: who remembers the old one must not keep it."""
+    index = index_of()
+    index.add(PUMP)
+    reader = index_of(index.vectors, index.parents)
+    reader.search("valve")
+    for writes in range(60):
+        fuse = Fuse(writes)
+        try:
+            index_of(FusedVectors(index.vectors, fuse), FusedMapping(index.parents, fuse)).add(CHANGED)
+        except Killed:
+            index_of(index.vectors, index.parents).add(THIRD)
+            (found,) = (hit for hit in reader.search("valve", k_parents=9) if "valve" in hit.chunk.text.lower())
+            assert found.chunk.text in PUMP.text or found.chunk.text in CHANGED.text
+            index_of(index.vectors, index.parents).add(PUMP)
+            reader.search("valve")
+        else:
+            break
+    assert writes > 8
+    assert parent_child.Change(0, 0, 0, 0) != index.add(PUMP)
