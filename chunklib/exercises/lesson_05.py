@@ -94,6 +94,10 @@ def _counts_gaps(distances: list[float], most: int) -> list[int]:
     return _counts_gaps(distances[:gap], most) + _counts_gaps(distances[gap + 1 :], most)
 
 
+def _last_of_equals(distances: list[float], most: int) -> list[int]:
+    return cut_large(distances[::-1], most)[::-1]
+
+
 def _halves(distances: list[float], most: int) -> list[int]:
     if len(distances) < most:
         return [len(distances) + 1]
@@ -173,6 +177,7 @@ EXERCISES = {
         wrong=(
             (_one_cut, "After one cut a half may still be too large. Cut it again."),
             (_counts_gaps, "A chunk with `most` distances inside has one sentence too many."),
+            (_last_of_equals, "Of equal distances the first is cut."),
             (_halves, "That cuts in the middle. Cut where the distance is largest."),
             (_too_far, "A chunk that fits already is cut. Look at each chunk on its own."),
         ),
