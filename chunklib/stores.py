@@ -7,9 +7,9 @@ The same code runs on all of them, so a lesson's memory becomes a server by one 
 
 When to use it: `QdrantVectors()` to learn and test, a folder for one process, a server for more.
 
-But: a folder has one owner at a time, commits point by point (18 s per 1,000 points on a slow disk) and compares every
-vector; above 20,000 points use a server. No Qdrant server was at hand for the tests: they run in memory and in folders,
-and the server's calls only against a stand-in that answers with errors.
+But: a folder has one owner at a time, commits point by point (12 to 18 s per 1,000 points, by the disk) and compares
+every vector; above 20,000 points use a server. Memory and folder are for one thread at a time. No Qdrant server was at
+hand for the tests: they run in memory and in folders, and a server's calls only against stand-ins.
 """
 
 from __future__ import annotations

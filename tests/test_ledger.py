@@ -9,7 +9,7 @@ import time
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, RLock, Thread
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from chunklib.ledger import Busy, Report
 from chunklib.mappings import RedisMapping, SQLiteMapping
 from chunklib.parent_child import ParentChildIndex
 from chunklib.span import Document
-from chunklib.stores import QdrantVectors
+from chunklib.stores import Point, QdrantVectors
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, contents, redis_server
 from tests.test_parent_child import CHANGED, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
 
@@ -308,9 +308,31 @@ def index_of_pump() -> ParentChildIndex:
     return index
 
 
+class OneAtATime(QdrantVectors):
+    """In memory, Qdrant is for one thread at a time; what is tested is what lies between the calls."""
+
+    turn = RLock()
+
+    def search(self, *known: Any, **more: Any) -> list[tuple[dict[str, Any], str, float]]:
+        with self.turn:
+            return super().search(*known, **more)
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        with self.turn:
+            super().upsert(points)
+
+    def get(self, ids: Sequence[str]) -> dict[str, Point]:
+        with self.turn:
+            return super().get(ids)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        with self.turn:
+            super().delete(ids)
+
+
 def test_searches_beside_many_changes_never_mix_or_fail(tmp_path: Path) -> None:
     """Another thread changes the document all the time; each answer is one of the two versions."""
-    vectors, texts = QdrantVectors(), SQLiteMapping(tmp_path / "a.sqlite")
+    vectors, texts = OneAtATime(), SQLiteMapping(tmp_path / "a.sqlite")
     writer, reader = (index_of(vectors, texts) for _ in range(2))
     versions = []
     for version in (PUMP, CHANGED):
