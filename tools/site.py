@@ -20,6 +20,13 @@ from tools.readme import MINUTES
 
 #: Scripts of others, for formulas and widgets; the lessons have neither.
 FETCHED = re.compile(r"<script[^>]*\bsrc=[^>]*>\s*</script>|<script>[^<]*(?:require|MathJax)[^<]*</script>")
+#: JupyterLab's own greys and greens are too pale to read on white; a link is told by more than its colour.
+READABLE = (
+    "<style>.jp-InputPrompt.jp-InputPrompt,.jp-OutputPrompt.jp-OutputPrompt{color:#595959!important;opacity:1!important}"
+    "main p a,main li a{text-decoration:underline!important}"
+    "main .highlight .mi,main .highlight .mf{color:#060}main .highlight .ow,main .highlight .o{color:#70a}"
+    "main .highlight .c1{color:#356}</style></body>"
+)
 STYLE = "body{max-width:46em;margin:3em auto;padding:0 1em;font:17px/1.5 sans-serif}td{padding:.4em;vertical-align:top}"
 
 
@@ -47,7 +54,9 @@ def page(notebook: dict[str, Any]) -> str:
     body, _ = exporter.from_notebook_node(
         nbformat.reads(json.dumps(notebook), as_version=4), resources={"metadata": {"name": title, "path": ""}}
     )
-    return re.sub(r'(href="[^":]+)\.ipynb', r"\1.html", FETCHED.sub("", body))
+    body = FETCHED.sub("", body).replace("</body>", READABLE, 1)
+    body = re.sub(r"<th\b([^>]*)></th>", r"<td\1></td>", body)
+    return re.sub(r'(href="[^":]+)\.ipynb', r"\1.html", body)
 
 
 def write(folder: Path) -> list[Path]:
@@ -64,7 +73,7 @@ def write(folder: Path) -> list[Path]:
         rows.append(f"<tr><td>{source.name[:2]}<td>{link}<br>{html.escape(promise)}<td>{minutes}&nbsp;min")
     index = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Chunk by Chunk</title><style>{STYLE}</style>'
-        f"<h1>Chunk by Chunk</h1><table>{''.join(rows)}</table></html>\n"
+        f"<main><h1>Chunk by Chunk</h1><table>{''.join(rows)}</table></main></html>\n"
     )
     (folder / "index.html").write_text(index, encoding="utf-8", newline="\n")
     return [*paths, folder / "index.html"]
