@@ -27,6 +27,7 @@ from tools.capstone import (
     IN_FORCE,
     KINDS,
     STRATEGIES,
+    asks_of_the_past,
     gain,
     questions,
     scores,
@@ -248,6 +249,12 @@ def test_both_versions_are_asked_for() -> None:
     for q in ASKED:
         past = bool(re.search(r"\b202[234]\b", q.text))
         assert past == (bool(q.gold) and q.gold[0][0][0] == ARCHIVED), q.id
+
+
+def test_the_sample_strategy_hears_when_a_question_is_about_the_past() -> None:
+    for q in ASKED:
+        assert asks_of_the_past(q.text) == (bool(q.gold) and q.gold[0][0][0] == ARCHIVED), q.id
+    assert not asks_of_the_past("is the price list of 2025 out? it is number 12024")
 
 
 def test_the_meeting_is_one_block_without_speakers() -> None:
