@@ -43,4 +43,4 @@ format: setup ## mend layout and order of imports, notebooks included
 
 clean: ## remove .venv and caches; my_notebooks/ stays
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
-	find chunklib tools tests benchmarks notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+	find chunklib tools tests benchmarks notebooks capstone -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf

@@ -113,13 +113,21 @@ def _documents() -> tuple[Document, ...]:
 
 @cache
 def _questions() -> tuple[Question, ...]:
-    """Raises ``ValueError`` where a quote does not stand exactly once.
+    files = sorted(DATA.glob("questions-*.jsonl"))
+    return tuple(question for file in files for question in load_questions(file, _documents()))
 
+
+def load_questions(path: str | Path, documents: Iterable[Document]) -> tuple[Question, ...]:
+    """The questions of one file in the course's own format, such as those of the capstone.
+
+    Each line is one: ``{"id", "question", "kind", "split", "gold": [[{"document", "quote"}, …parts], …alternatives]}``.
     In a PDF, any run of blanks and line ends in a quote stands for any other, because its lines are broken anywhere.
+
+    Raises ``ValueError`` where a quote does not stand exactly once, ``KeyError`` for a document that is not given.
     """
-    documents = {document.id: document for document in _documents()}
-    rows = (line for file in sorted(DATA.glob("questions-*.jsonl")) for line in file.read_bytes().decode().splitlines())
-    return tuple(_question(json.loads(row), documents) for row in rows)
+    known = {document.id: document for document in documents}
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return tuple(_question(json.loads(line), known) for line in lines)
 
 
 def _question(row: dict[str, object], documents: Mapping[str, Document]) -> Question:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy the lessons to my_notebooks/, which git does not track, and open JupyterLab there.
+"""Copy the lessons and the capstone to my_notebooks/, which git does not track, and open JupyterLab there.
 
 Learners work on copies, so solving an exercise turns no check red. A file that is there is never overwritten: lessons
 that are new since the last time are added, and `--fresh` makes another full copy in a folder of its own.
@@ -14,16 +14,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST = "00_start_here.ipynb"
+#: What a learner needs of the capstone.
+CAPSTONE = ("capstone.ipynb", "questions.jsonl", "documents/*.*")
 
 
-def copy_missing(source: Path, target: Path) -> list[Path]:
-    """Copy the notebooks that target lacks; return what was copied."""
+def copy_missing(source: Path, target: Path, *patterns: str) -> list[Path]:
+    """Copy the notebooks, or the files of these patterns, that target lacks; return what was copied."""
     copied = []
     target.mkdir(parents=True, exist_ok=True)
-    for notebook in sorted(source.glob("*.ipynb")):
-        copy = target / notebook.name
+    for file in sorted(file for pattern in patterns or ("*.ipynb",) for file in source.glob(pattern)):
+        copy = target / file.relative_to(source)
         if not copy.exists():
-            shutil.copyfile(notebook, copy)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
             copied.append(copy)
     return copied
 
@@ -59,6 +62,7 @@ def main() -> None:
     copies = ROOT / "my_notebooks"
     folder = fresh_folder(copies, date.today()) if options.fresh else copies
     copied = copy_missing(ROOT / "notebooks", folder)
+    copy_missing(ROOT / "capstone", folder / "capstone", *CAPSTONE)
     print(f"{len(copied)} lessons copied to {folder.relative_to(ROOT)}; what was there is as you left it.")
     if options.copy_only:
         return

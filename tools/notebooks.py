@@ -111,6 +111,7 @@ def main() -> None:
     """Rebuild the notebooks named, or all; exit with 1 if one of them failed."""
     os.environ.update(ENVIRONMENT)
     paths = [Path(name) for name in sys.argv[1:]] or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = paths if sys.argv[1:] else [*paths, *(ROOT / "capstone").glob("*.ipynb")]
     if not paths:
         sys.exit("notebooks/ holds no notebook: nothing was rebuilt")
     failed = 0
