@@ -55,9 +55,9 @@ def asks_of_the_past(query: str) -> bool:
 
 
 def by_document(documents: Iterable[Document]) -> Searcher:
-    """Each kind of text in its own way; settings chosen on the tuning questions, of some hundred.
+    """Each kind of text in its own way; settings chosen on the tuning questions.
 
-    But: its author saw the held-out scores of a dozen of them on the way, so its own held-out score flatters.
+    But: its author saw the held-out scores of some twenty settings on the way, so its own held-out score flatters.
     """
     ways: dict[str, Splitter] = {
         IN_FORCE: partial(split_markdown, chunk_size=50),
