@@ -4,7 +4,7 @@
 
 Where the library is installed, it runs. Where it is not, `chunklib.peer_store` reads what it returned.
 
-But: few settings are passed on, those of lesson 12; all else is as the library sets it.
+But: few settings are passed on, those that lesson 12 needs.
 
 Cost: importing the library (LlamaIndex a second or two) and running it.
 """
