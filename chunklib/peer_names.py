@@ -84,7 +84,7 @@ NAMES = (
         "split_markdown",
         "MarkdownTextSplitter, MarkdownHeaderTextSplitter, ExperimentalMarkdownSyntaxTextSplitter",
         "MarkdownNodeParser",
-        'RecursiveChunker.from_recipe("markdown") (fetches it, not run)',
+        'from_recipe("markdown"): fetches it, not run',
         "",
         "MarkdownSplitter",
     ),
