@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from chunklib.measure import count
 from chunklib.outline import markdown_headings
-from chunklib.peers import Peer, Piece
+from chunklib.peer_store import Peer, Piece
 from chunklib.sentence import split_sentences
 from chunklib.span import Span, Splitter
 

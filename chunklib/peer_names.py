@@ -12,7 +12,15 @@ from chunklib.comparing import Table
 #: What it is; then its name in chunklib, LangChain, LlamaIndex, Chonkie, semchunk, semantic-text-splitter.
 NAMES = (
     ("most in a chunk", "chunk_size", "chunk_size", "chunk_size", "chunk_size", "chunk_size", "capacity"),
-    ("repeated, at most", "chunk_overlap", "chunk_overlap", "chunk_overlap", "chunk_overlap", "overlap", "overlap"),
+    (
+        "repeated, at most",
+        "chunk_overlap",
+        "chunk_overlap",
+        "chunk_overlap",
+        "chunk_overlap, OverlapRefinery",
+        "overlap",
+        "overlap",
+    ),
     (
         "unit of both",
         "length",
@@ -22,7 +30,25 @@ NAMES = (
         "tokenizer_or_token_counter",
         "from_callback, from_tiktoken_model",
     ),
-    ("if you say nothing", "200 tokens", "4000 characters", "1024 tokens", "2048 characters", "(none)", "(none)"),
+    # Of the recursive ones; of the others where they differ.
+    (
+        "size, if you say nothing",
+        "200 tokens",
+        "4000 characters; TokenTextSplitter: tokens",
+        "1024 tokens",
+        "2048 characters",
+        "(none)",
+        "(none)",
+    ),
+    (
+        "overlap, if you say nothing",
+        "0",
+        "200 characters; TokenTextSplitter: tokens",
+        "200 tokens; TokenTextSplitter: 20",
+        "0",
+        "0",
+        "0",
+    ),
     (
         "place",
         "start, end",
@@ -56,16 +82,16 @@ NAMES = (
     (
         "Markdown",
         "split_markdown",
-        "MarkdownTextSplitter, MarkdownHeaderTextSplitter",
+        "MarkdownTextSplitter, MarkdownHeaderTextSplitter, ExperimentalMarkdownSyntaxTextSplitter",
         "MarkdownNodeParser",
-        "",
+        'from_recipe("markdown"): fetches it, not run',
         "",
         "MarkdownSplitter",
     ),
     (
         "semantic",
         "split_semantic: threshold, amount, window",
-        "SemanticChunker (another package, not run)",
+        "SemanticChunker (in langchain-experimental, not run)",
         "SemanticSplitterNodeParser: breakpoint_percentile_threshold, buffer_size",
         "SemanticChunker: threshold, similarity_window",
         "",
@@ -74,14 +100,14 @@ NAMES = (
     (
         "parent-child",
         "ParentChildIndex",
-        "ParentDocumentRetriever (another package, not run)",
+        "ParentDocumentRetriever (in langchain-classic, not run)",
         "HierarchicalNodeParser: chunk_sizes",
         "",
         "",
         "",
     ),
 )
-#: The same for three libraries in Java; read in their source and documentation in November 2026, none of it run.
+#: The same for three libraries in Java; read in November 2026 where the last line says, none of it run.
 JAVA = (
     ("recursive", "split_recursive", "DocumentSplitters.recursive", "", "RecursiveCharacterTextSplitter"),
     ("fixed size", "split_fixed_size", "DocumentByCharacterSplitter", "TokenTextSplitter", ""),
@@ -98,14 +124,17 @@ JAVA = (
         "repeated, at most",
         "chunk_overlap",
         "maxOverlapSizeInTokens, maxOverlapSizeInChars",
-        "(none)",
+        "chunkOverlap (tokens, since 2.1.0)",
         "chunkOverlap (characters)",
     ),
-    ("unit of both", "length", "tokenCountEstimator (older: tokenizer)", "encodingType", ""),
-    ("do not cut before", "", "", "minChunkSizeChars (characters)", ""),
-    ("drop what is shorter", "", "", "minChunkLengthToEmbed (characters)", ""),
-    ("most chunks of a text", "", "", "maxNumChunks", ""),
-    ("number of a chunk", "index", 'metadata "index"', "", "chunkIndex"),
+    ("unit of both", "length", "tokenCountEstimator", "encodingType", ""),
+    (
+        "read in",
+        "",
+        "docs.langchain4j.dev/apidocs",
+        "github.com/spring-projects/spring-ai, TokenTextSplitter.java of 2.1.0 and of commit 1206a40",
+        "github.com/LnYo-Cly/ai4j, folders document and rag/ingestion",
+    ),
 )
 
 
@@ -115,5 +144,5 @@ def python_names() -> Table:
 
 
 def java_names() -> Table:
-    """Three libraries in Java, from their source and documentation; none of them was run."""
+    """Three libraries in Java, from the source or documentation that the last line names; none of them was run."""
     return Table(("", "chunklib", "LangChain4j", "Spring AI", "AI4J"), JAVA)

@@ -2,128 +2,20 @@
 # Part of Chunk by Chunk (chunklib/peers.py). Needs: nothing; with the extra [peers], the published libraries run.
 """The published splitters beside ours: each a function from text to the pieces that a library returns.
 
-Where the library is installed, it runs. Where it is not, what it returned is read from ``data/peers.json``, which
-``python -m tools.peers`` wrote with the versions and on the day that stand in it. A test compares both.
+Where the library is installed, it runs. Where it is not, `chunklib.peer_store` reads what it returned.
 
-But: it stores results only for the course's own documents and the settings of lesson 12.
+But: few settings are passed on, those that lesson 12 needs.
 
-Cost: reading the file; or importing the library (LlamaIndex a second or two) and running it.
+Cost: importing the library (LlamaIndex a second or two) and running it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import importlib.util
-import inspect
-import json
 import logging
-import os
-import re
-import textwrap
-from collections.abc import Callable, Sequence
-from functools import cache, wraps
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-STORED = Path(__file__).resolve().parent.parent / "data" / "peers.json"
-#: Distribution, as a package index names it -> the module that it brings.
-LIBRARIES = {
-    "langchain-text-splitters": "langchain_text_splitters",
-    "llama-index-core": "llama_index.core",
-    "chonkie": "chonkie",
-    "semchunk": "semchunk",
-    "semantic-text-splitter": "semantic_text_splitter",
-}
-
-
-class Piece(NamedTuple):
-    """What a library returned for one chunk: its text, where it says that this starts and ends, and in which section.
-
-    ``None`` where it says nothing; LangChain's -1 ("not found") is passed on.
-    """
-
-    text: str
-    start: int | None = None
-    end: int | None = None
-    section: str | None = None
-
-
-_ENCODING = 'tiktoken.get_encoding("cl100k_base")'
-Peer = Callable[..., list[Piece]]
-PEERS: dict[str, Peer] = {}
-
-
-def _peer(library: str) -> Callable[[Peer], Peer]:
-    """A function that runs the library, made into one that runs it or reads what it returned."""
-
-    def decorate(function: Peer) -> Peer:
-        @wraps(function)
-        def call(text: str, **settings: Any) -> list[Piece]:
-            if installed(library) and os.environ.get("CHUNKLIB_PEERS") != "stored":
-                return function(text, **settings)
-            rows = _stored()["results"].get(key(function.__name__, text, settings))
-            if rows is None:
-                raise LookupError(
-                    f"{library} is not installed, and {function.__name__} was not stored for this text and {settings}; "
-                    'install it with: python -m pip install -c constraints.txt -e ".[peers]"'
-                )
-            return [unpacked(row, text) for row in rows]
-
-        call.library = library  # type: ignore[attr-defined]
-        PEERS[function.__name__] = call
-        return call
-
-    return decorate
-
-
-def installed(library: str) -> bool:
-    """Whether a library can be run here."""
-    return importlib.util.find_spec(LIBRARIES[library].partition(".")[0]) is not None
-
-
-def about() -> str:
-    """The versions that the stored results come from, and the day; below it, which other versions would run here."""
-    stored = _stored()
-    lines = [f"{name} {version}" for name, version in stored["versions"].items()]
-    lines.append(f"stored on {stored['date']}")
-    for name, version in stored["versions"].items():
-        if installed(name) and importlib.metadata.version(name) != version:
-            lines.append(f"installed here: {name} {importlib.metadata.version(name)}; its results may differ")
-    return "\n".join(lines)
-
-
-def code(peer: Peer) -> str:
-    """The lines that call the library, without those that only serve this module."""
-    lines = textwrap.dedent(inspect.getsource(inspect.unwrap(peer))).splitlines()
-    first = next(i for i, line in enumerate(lines) if i > 1 and line.endswith('"""'))
-    body = textwrap.dedent("\n".join(lines[first + 1 :])).strip()
-    body = re.sub(r"(?m)^return _of_\w+\((.*)\)$|^return \[Piece.*$", r"\1", body).strip()
-    return body.replace("_encoding()", _ENCODING)
-
-
-def key(name: str, text: str, settings: dict[str, Any]) -> str:
-    """What a stored result is found by: the splitter, its settings, the text."""
-    given = ", ".join(f"{option}={value!r}" for option, value in sorted(settings.items()))
-    return f"{name}({given}) {hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
-
-
-def packed(piece: Piece, text: str) -> list[Any]:
-    """A piece as JSON keeps it: its text only where that does not stand at the place it names."""
-    at = piece.start if piece.start is not None and piece.start >= 0 else text.find(piece.text)
-    place = [at, at + len(piece.text)] if at >= 0 and text[at : at + len(piece.text)] == piece.text else piece.text
-    return [place, piece.start, piece.end, *([] if piece.section is None else [piece.section])]
-
-
-def unpacked(row: Sequence[Any], text: str) -> Piece:
-    """The reverse of `packed`."""
-    place, *claims = row
-    return Piece(place if isinstance(place, str) else text[slice(*place)], *claims)
-
-
-@cache
-def _stored() -> dict[str, Any]:
-    return dict(json.loads(STORED.read_text(encoding="utf-8")))
+from chunklib.peer_store import Peer, Piece, peer
 
 
 def _encoding() -> Any:
@@ -139,7 +31,7 @@ def _of_langchain(documents: Sequence[Any]) -> list[Piece]:
     return [Piece(document.page_content, document.metadata.get("start_index")) for document in documents]
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
 def langchain_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Fixed size: ``TokenTextSplitter``."""
     from langchain_text_splitters import TokenTextSplitter
@@ -150,7 +42,7 @@ def langchain_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> l
     return _of_langchain(splitter.create_documents([text]))
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
 def langchain_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Recursive: ``RecursiveCharacterTextSplitter``, sizes in tokens."""
     from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -161,7 +53,7 @@ def langchain_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -
     return _of_langchain(splitter.create_documents([text]))
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
 def langchain_nltk(text: str, *, chunk_size: int, chunk_overlap: int = 0, **spans: Any) -> list[Piece]:
     """Sentences: ``NLTKTextSplitter``; with ``use_span_tokenize=True, separator=""`` it keeps the blanks."""
     from langchain_text_splitters import NLTKTextSplitter
@@ -174,7 +66,7 @@ def langchain_nltk(text: str, *, chunk_size: int, chunk_overlap: int = 0, **span
     return _of_langchain(splitter.create_documents([text]))
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
 def langchain_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Markdown by separators: ``MarkdownTextSplitter``, sizes in tokens."""
     from langchain_text_splitters import MarkdownTextSplitter
@@ -185,7 +77,7 @@ def langchain_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) ->
     return _of_langchain(splitter.create_documents([text]))
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
 def langchain_headers(text: str) -> list[Piece]:
     """Markdown sections, each with its headings: ``MarkdownHeaderTextSplitter``; it knows no size."""
     from langchain_text_splitters import MarkdownHeaderTextSplitter
@@ -196,7 +88,18 @@ def langchain_headers(text: str) -> list[Piece]:
     return [Piece(d.page_content, section=" > ".join(d.metadata.values())) for d in documents]
 
 
-@_peer("langchain-text-splitters")
+@peer("langchain-text-splitters")
+def langchain_syntax(text: str) -> list[Piece]:
+    """The same, blanks kept: ``ExperimentalMarkdownSyntaxTextSplitter``."""
+    from langchain_text_splitters import ExperimentalMarkdownSyntaxTextSplitter
+
+    levels = [("#" * level, f"h{level}") for level in range(1, 7)]
+    splitter = ExperimentalMarkdownSyntaxTextSplitter(levels, strip_headers=False)
+    documents = splitter.split_text(text)
+    return [Piece(document.page_content) for document in documents]
+
+
+@peer("langchain-text-splitters")
 def langchain_adapter(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Our recursive splitter inside LangChain."""
     from functools import partial
@@ -218,7 +121,7 @@ def _of_llamaindex(nodes: Sequence[Any]) -> list[Piece]:
     ]
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Fixed size: ``TokenTextSplitter``."""
     from llama_index.core import Document
@@ -228,7 +131,7 @@ def llamaindex_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> 
     return _of_llamaindex(parser.get_nodes_from_documents([Document(text=text)]))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_sentences(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Paragraphs, sentences, words: ``SentenceSplitter``, LlamaIndex's default."""
     from llama_index.core import Document
@@ -238,7 +141,7 @@ def llamaindex_sentences(text: str, *, chunk_size: int, chunk_overlap: int = 0) 
     return _of_llamaindex(parser.get_nodes_from_documents([Document(text=text)]))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_windows(text: str, *, window_size: int) -> list[Piece]:
     """Single sentences: ``SentenceWindowNodeParser``; each node carries its window in its metadata."""
     from llama_index.core import Document
@@ -248,7 +151,7 @@ def llamaindex_windows(text: str, *, window_size: int) -> list[Piece]:
     return _of_llamaindex(parser.get_nodes_from_documents([Document(text=text)]))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_markdown(text: str) -> list[Piece]:
     """Markdown sections with their path: ``MarkdownNodeParser``; it knows no size."""
     from llama_index.core import Document
@@ -257,7 +160,7 @@ def llamaindex_markdown(text: str) -> list[Piece]:
     return _of_llamaindex(MarkdownNodeParser().get_nodes_from_documents([Document(text=text)]))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_semantic(text: str, *, buffer_size: int, breakpoint_percentile_threshold: int) -> list[Piece]:
     """Semantic: ``SemanticSplitterNodeParser`` with the course's encoder."""
     from llama_index.core import Document
@@ -286,7 +189,7 @@ def llamaindex_semantic(text: str, *, buffer_size: int, breakpoint_percentile_th
     return _of_llamaindex(parser.get_nodes_from_documents([Document(text=text)]))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_children(text: str, *, chunk_sizes: list[int]) -> list[Piece]:
     """Parent-child: the leaves of ``HierarchicalNodeParser``."""
     from llama_index.core import Document
@@ -300,7 +203,7 @@ def llamaindex_children(text: str, *, chunk_sizes: list[int]) -> list[Piece]:
     return _of_llamaindex(get_leaf_nodes(parser.get_nodes_from_documents([Document(text=text)])))
 
 
-@_peer("llama-index-core")
+@peer("llama-index-core")
 def llamaindex_adapter(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Our recursive splitter inside LlamaIndex."""
     from functools import partial
@@ -322,7 +225,7 @@ def _of_chonkie(chunks: Sequence[Any]) -> list[Piece]:
     return [Piece(chunk.text, chunk.start_index, chunk.end_index) for chunk in chunks]
 
 
-@_peer("chonkie")
+@peer("chonkie")
 def chonkie_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Fixed size: ``TokenChunker``."""
     from chonkie import TokenChunker
@@ -331,16 +234,16 @@ def chonkie_tokens(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> lis
     return _of_chonkie(chunker.chunk(text))
 
 
-@_peer("chonkie")
+@peer("chonkie")
 def chonkie_recursive(text: str, *, chunk_size: int) -> list[Piece]:
-    """Recursive: ``RecursiveChunker``; it knows no overlap."""
+    """Recursive: ``RecursiveChunker``; overlap is a step of its own there, ``OverlapRefinery``."""
     from chonkie import RecursiveChunker
 
     chunker = RecursiveChunker(tokenizer=_encoding(), chunk_size=chunk_size)
     return _of_chonkie(chunker.chunk(text))
 
 
-@_peer("chonkie")
+@peer("chonkie")
 def chonkie_sentences(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Sentences: ``SentenceChunker``."""
     from chonkie import SentenceChunker
@@ -349,7 +252,7 @@ def chonkie_sentences(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> 
     return _of_chonkie(chunker.chunk(text))
 
 
-@_peer("chonkie")
+@peer("chonkie")
 def chonkie_semantic(text: str, *, threshold: float, chunk_size: int) -> list[Piece]:
     """Semantic: ``SemanticChunker`` with the course's encoder."""
     from chonkie import SemanticChunker
@@ -376,7 +279,7 @@ def chonkie_semantic(text: str, *, threshold: float, chunk_size: int) -> list[Pi
 # --- semchunk, semantic-text-splitter --------------------------------------------------------------------------------
 
 
-@_peer("semchunk")
+@peer("semchunk")
 def semchunk_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Recursive: ``chunkerify``."""
     import semchunk
@@ -386,7 +289,7 @@ def semchunk_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) ->
     return [Piece(chunk, *place) for chunk, place in zip(chunks, offsets, strict=True)]
 
 
-@_peer("semantic-text-splitter")
+@peer("semantic-text-splitter")
 def semantic_text_splitter_recursive(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Recursive, by Unicode's rules for sentences and words: ``TextSplitter`` of semantic-text-splitter."""
     from semantic_text_splitter import TextSplitter
@@ -396,7 +299,7 @@ def semantic_text_splitter_recursive(text: str, *, chunk_size: int, chunk_overla
     return [Piece(chunk, start) for start, chunk in chunks]
 
 
-@_peer("semantic-text-splitter")
+@peer("semantic-text-splitter")
 def semantic_text_splitter_markdown(text: str, *, chunk_size: int, chunk_overlap: int = 0) -> list[Piece]:
     """Markdown by a parser: ``MarkdownSplitter`` of semantic-text-splitter."""
     from semantic_text_splitter import MarkdownSplitter
@@ -404,3 +307,7 @@ def semantic_text_splitter_markdown(text: str, *, chunk_size: int, chunk_overlap
     splitter = MarkdownSplitter.from_tiktoken_model("gpt-4", chunk_size, chunk_overlap)
     chunks = splitter.chunk_indices(text)
     return [Piece(chunk, start) for start, chunk in chunks]
+
+
+#: All of them, by name.
+PEERS: dict[str, Peer] = {name: thing for name, thing in list(globals().items()) if hasattr(thing, "library")}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunklib.comparing import Counts, as_splitter, compare, locate, ours, places, table
 from chunklib.fixed_size import split_fixed_size
-from chunklib.peers import Piece
+from chunklib.peer_store import Piece
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
 from tests.laws import hard_text

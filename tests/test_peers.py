@@ -14,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib import peers
+from chunklib import peer_store, peers
 from chunklib.datasets import load_course_documents
+from chunklib.measure import count
 from chunklib.peer_names import JAVA, NAMES, java_names, python_names
-from chunklib.peers import LIBRARIES, PEERS, STORED, Piece, key, packed, unpacked
+from chunklib.peer_store import LIBRARIES, STORED, Piece, key, packed, unpacked
+from chunklib.peers import PEERS
 from tools.notebooks import ROOT
 from tools.peers import calls
 
@@ -32,7 +34,7 @@ def library(name: str) -> str:
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_the_library_returns_what_is_stored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with the extra [peers]; without it, LlamaIndex alone is here."""
-    if not peers.installed(name):
+    if not peer_store.installed(name):
         pytest.skip("the extra [peers] is not installed")
     tried = 0
     for peer, settings, documents in CALLS:
@@ -64,16 +66,16 @@ def test_the_stored_versions_are_the_pinned_ones() -> None:
 
 
 def test_the_versions_and_the_day_are_told() -> None:
-    assert re.fullmatch(r"(?:[\w-]+ [\d.]+\n){5}stored on \d{4}-\d\d-\d\d", peers.about())
+    assert re.fullmatch(r"(?:[\w-]+ [\d.]+\n){5}stored on \d{4}-\d\d-\d\d", peer_store.about())
 
 
 def test_another_version_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda name: "0.1")
-    assert "installed here: llama-index-core 0.1; its results may differ" in peers.about().splitlines()
+    assert "installed here: llama-index-core 0.1; its results may differ" in peer_store.about().splitlines()
 
 
 def test_what_was_not_stored_needs_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "installed", lambda name: False)
+    monkeypatch.setattr(peer_store, "installed", lambda name: False)
     with pytest.raises(
         LookupError, match=r"semchunk is not installed, .*\{'chunk_size': 7\}; install it with: .*peers"
     ):
@@ -96,7 +98,7 @@ def test_a_piece_is_read_as_it_was_stored(piece: Piece, text: str) -> None:
 
 @pytest.mark.parametrize("name", PEERS)
 def test_the_code_shown_calls_the_library(name: str) -> None:
-    shown = peers.code(PEERS[name])
+    shown = peer_store.code(PEERS[name])
     ast.parse(shown)
     assert LIBRARIES[library(name)].partition(".")[0] in shown or name == "langchain_adapter"
     assert "_of_" not in shown
@@ -113,7 +115,7 @@ def test_tables_are_full() -> None:
 
 
 def names_in(column: int) -> list[str]:
-    cells = [row[column] for row in NAMES if "not run" not in row[column] and row[0] != "if you say nothing"]
+    cells = [row[column] for row in NAMES if "not run" not in row[column] and "say nothing" not in row[0]]
     return [name for cell in cells for name in re.findall(r"\w+", cell)]
 
 
@@ -154,19 +156,37 @@ def test_our_own_names() -> None:
 
 
 def test_defaults() -> None:
-    row = next(row for row in NAMES if row[0] == "if you say nothing")
+    """Columns: chunklib, LangChain, LlamaIndex, Chonkie, semchunk, semantic-text-splitter."""
+    size, overlap = (row[1:] for row in NAMES if "say nothing" in row[0])
     from chunklib.recursive import split_recursive
 
-    assert row[1] == f"{inspect.signature(split_recursive).parameters['chunk_size'].default} tokens"
-    sentence = pytest.importorskip("llama_index.core.node_parser").SentenceSplitter
-    assert row[3] == f"{sentence().chunk_size} tokens"
-    assert "tokenizer" in inspect.signature(sentence.__init__).parameters
+    default = inspect.signature(split_recursive).parameters
+    assert (size[0], overlap[0]) == (f"{default['chunk_size'].default} tokens", str(default["chunk_overlap"].default))
+    parsers = pytest.importorskip("llama_index.core.node_parser")
+    sentence = parsers.SentenceSplitter()
+    assert size[2] == f"{sentence.chunk_size} tokens"
+    tokens = parsers.TokenTextSplitter().chunk_overlap
+    assert overlap[2] == f"{sentence.chunk_overlap} tokens; TokenTextSplitter: {tokens}"
+    assert "tokenizer" in inspect.signature(parsers.SentenceSplitter.__init__).parameters
     splitters = pytest.importorskip("langchain_text_splitters", reason="the extra [peers] is not installed")
     default = inspect.signature(splitters.TextSplitter.__init__).parameters
-    assert (row[2], default["length_function"].default) == (f"{default['chunk_size'].default} characters", len)
+    assert default["length_function"].default is len
+    for row, option in ((size, "chunk_size"), (overlap, "chunk_overlap")):
+        assert row[1] == f"{default[option].default} characters; TokenTextSplitter: tokens"
+    numbers = " ".join(map(str, range(5000)))
+    assert count(splitters.TokenTextSplitter("cl100k_base").split_text(numbers)[0]) == default["chunk_size"].default
     assert splitters.RecursiveCharacterTextSplitter()._separators == ["\n\n", "\n", " ", ""]
-    default = inspect.signature(pytest.importorskip("chonkie").RecursiveChunker.__init__).parameters
-    assert (row[4], default["tokenizer"].default) == (f"{default['chunk_size'].default} characters", "character")
+    chonkie = pytest.importorskip("chonkie")
+    default = inspect.signature(chonkie.RecursiveChunker.__init__).parameters
+    assert (size[3], default["tokenizer"].default) == (f"{default['chunk_size'].default} characters", "character")
+    assert "chunk_overlap" not in default
+    assert overlap[3] == str(inspect.signature(chonkie.TokenChunker.__init__).parameters["chunk_overlap"].default)
+    semchunk, semantic = (pytest.importorskip(name) for name in ("semchunk", "semantic_text_splitter"))
+    assert (size[4], size[5], overlap[4], overlap[5]) == ("(none)", "(none)", "0", "0")
+    with pytest.raises(ValueError, match="chunk size was not passed"):
+        semchunk.chunkerify(str.split)
+    with pytest.raises(TypeError, match="capacity"):
+        semantic.TextSplitter()
 
 
 def test_overlap_in_characters_is_searched_right() -> None:
@@ -177,3 +197,11 @@ def test_overlap_in_characters_is_searched_right() -> None:
         for chunk in splitter.create_documents([document.text]):
             assert document.text.startswith(chunk.page_content, chunk.metadata["start_index"])
             assert chunk.metadata["start_index"] >= 0
+
+
+def test_nested_lists_lose_their_levels() -> None:
+    """What the lesson says of LangChain's two splitters at headings."""
+    pytest.importorskip("langchain_text_splitters", reason="the extra [peers] is not installed")
+    text = "# A\n\n- one\n  - two\n"
+    assert peers.langchain_headers(text)[0].text == "# A  \n- one\n- two"
+    assert peers.langchain_syntax(text)[0].text == text

@@ -13,7 +13,8 @@ from datetime import date
 from typing import Any
 
 from chunklib.datasets import load_course_documents
-from chunklib.peers import LIBRARIES, PEERS, STORED, installed, key, packed
+from chunklib.peer_store import LIBRARIES, STORED, installed, key, packed
+from chunklib.peers import PEERS
 from chunklib.scoreboard import scored_documents
 
 #: What lesson 12 asks for: splitter, its settings, and of which documents.
@@ -40,10 +41,12 @@ def calls() -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
     yield "langchain_nltk", {"chunk_size": 100, "separator": "", "use_span_tokenize": True}, (POLICY,)
     yield "llamaindex_sentences", {"chunk_size": 400}, (POLICY,)  # the parents of the children below
     yield "langchain_headers", {}, (POLICY, HUB)
+    yield "langchain_syntax", {}, (POLICY, HUB)
     yield "llamaindex_markdown", {}, texts
     yield "llamaindex_windows", {"window_size": 1}, texts
     yield "llamaindex_children", {"chunk_sizes": [400, 100]}, texts
     yield "llamaindex_semantic", {"buffer_size": 1, "breakpoint_percentile_threshold": 95}, (CALL, POLICY)
+    yield "llamaindex_semantic", {"buffer_size": 3, "breakpoint_percentile_threshold": 95}, (CALL,)
     yield "chonkie_semantic", {"threshold": 0.8, "chunk_size": 400}, (CALL, POLICY)
 
 

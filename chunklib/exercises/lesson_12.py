@@ -40,6 +40,10 @@ def _from_one(text: str, pieces: Sequence[tuple[str, int]]) -> list[int]:
     return [i + 1 for i in wrong_places(text, pieces)]
 
 
+def _how_many(text: str, pieces: Sequence[tuple[str, int]]) -> int:
+    return len(wrong_places(text, pieces))
+
+
 def to_document(
     parents: Sequence[tuple[int, int]], children: Sequence[Sequence[tuple[int, int]]]
 ) -> list[tuple[int, int]]:
@@ -86,6 +90,8 @@ EXERCISES = {
             (200, "50 tokens are about 200 characters; but the search takes the number as it is, for characters."),
             (0, "It does go back a little: by the number that was set for the overlap."),
             (20, "That is the setting of the lesson. Here it is 50."),
+            (49, "At most: what starts exactly where the search begins is found as well."),
+            (51, "That chunk starts one character before the search begins."),
         ),
     ),
     "12.2": Exercise(
@@ -107,6 +113,7 @@ EXERCISES = {
             (_by_search, "A text that stands twice has two right places. Look at the one that is claimed."),
             (_minus_one_is_a_place, "-1 says *not found*, but to Python it is the last character."),
             (_from_one, "The first piece has the number 0."),
+            (_how_many, "A list of numbers is asked for, not how many there are."),
         ),
     ),
     "12.3": Exercise(
