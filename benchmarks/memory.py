@@ -5,7 +5,8 @@
 
 Each number comes from a process of its own: the most memory that it held while splitting, less what it held before,
 with the text loaded and the splitter used once. One that takes longer than --patience (seconds) is stopped, and the
-table says so. Linux only. The semantic splitters get a stand-in for the encoder, which would take hours: their time is without it.
+table says so. The semantic splitters get a stand-in for the encoder, which would take hours: their time is without it.
+Reads the memory from /proc, so Linux only.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ TERMS = {
     "08": "recall, precision, IoU, bootstrap, confidence interval",
     "09": "BM25, fusion, reranking, late chunking",
     "10": "hash, UUID",
+    "13": "worker, idempotent, Amdahl's law, shard",
 }
 #: A sentence that begins so leans on the one before it.
 LEANS = re.compile(r"(Such|That|This|These|They|It|Its|Both|What is left)\b|.*\bthem\b")
