@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections import deque
+import signal
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from copy import copy
 from functools import partial
 from itertools import chain
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,9 +38,10 @@ from chunklib.stores import batches
 
 R = TypeVar("R")
 _DIED = (
-    "a worker process died twice while document {!r} was in work, the second time with no other beside it. It may need "
-    "more memory than there is, or crash a library; or the script lacks its `if __name__ == '__main__':`"
+    "two worker processes died, one after the other, while document {!r} was in work. It may need more memory than "
+    "there is, or crash a library; or the script lacks its `if __name__ == '__main__':`"
 )
+_NOT_SENT = "the work cannot be handed to another process ({}); take a function of a module, or a partial of one"
 
 
 def chunk_in_processes(
@@ -69,91 +71,110 @@ def spread(
     documents: read lazily; ``batch`` of them travel to a worker at a time.
     work: returns what can be pickled. It may run twice for a document if a worker dies, and its result comes back once.
 
-    Where a worker dies (killed, out of memory), what was in work is begun again, one document at a time. Raises
-    ``RuntimeError`` naming the document for which ``work`` failed, or by which a worker died again; all results before
-    it have come back by then. ``TypeError`` where ``work`` cannot be handed to another process.
+    Where a worker dies (killed, out of memory), another takes its place and begins again with what had not come back.
+    Raises ``RuntimeError`` naming the document for which ``work`` failed, or at which a second worker died; all results
+    before it have come back by then. ``TypeError`` where ``work`` cannot be handed to another process.
     """
     for name, value in (("workers", workers), ("batch", batch)):
         if value is not None and value < 1:
             raise ValueError(f"{name}={value} must be 1 or more")
-    return _spread(work, batches(documents, batch), workers or os.cpu_count() or 1)
+    try:
+        sent = pickle.dumps(work)
+    except (AttributeError, TypeError, pickle.PicklingError) as error:
+        raise TypeError(_NOT_SENT.format(error)) from error
+    return _spread(sent, documents, workers or os.cpu_count() or 1, batch)
 
 
-def _spread(work: Callable[[Document], R], rest: Iterator[list[Document]], workers: int) -> Iterator[R]:
-    begun: deque[tuple[list[Document], Future[Any]]] = deque()
-    pool = _pool(workers)
+def _spread(work: bytes, documents: Iterable[Document], workers: int, batch: int) -> Iterator[Any]:
+    rest, again = batches(enumerate(documents), batch), deque[list[tuple[int, Document]]]()
+    crew: list[_Worker] = []
+    results: dict[int, bytes | Exception] = {}  # that came back before their turn
+    deaths: Counter[int] = Counter()
+    begun = following = 0
     try:
         while True:
-            while len(begun) < 2 * workers and (some := next(rest, None)):
-                begun.append((some, _begin(pool, work, some)))
-            if not begun:
+            while idle := [worker for worker in crew if not worker.hands] or workers - len(crew):
+                room = begun - following < 2 * workers * batch
+                some = again.popleft() if again else next(rest, None) if room else None
+                if not some:
+                    break
+                if isinstance(idle, int):
+                    crew.append(_Worker(work))
+                (crew if isinstance(idle, int) else idle)[-1].begin(some)
+                begun = max(begun, some[-1][0] + 1)
+            busy = {worker.pipe: worker for worker in crew if worker.hands}
+            if not busy:
                 return
-            try:
-                answer = begun[0][1].result()
-            except BrokenProcessPool:  # one died, and the pool with it; none of `begun` has come back yet
-                again = [document for some, _ in begun for document in some]
-                begun.clear()
-                pool.shutdown()
-                pool = _pool(workers)
-                for document in again:  # alone, so that if it happens again it is known by whom
-                    try:
-                        answer = _begin(pool, work, [document]).result()
-                    except BrokenProcessPool as error:
-                        raise RuntimeError(_DIED.format(document.id)) from error
-                    yield from _read(answer)
-            else:
-                begun.popleft()
-                yield from _read(answer)
+            for pipe in wait(list(busy)):
+                worker = busy[pipe]  # type: ignore[index]
+                number, document = worker.hands[0]
+                try:
+                    results[number] = worker.pipe.recv()
+                    worker.hands.popleft()
+                except (EOFError, OSError):  # it died, with these in hand
+                    worker.leave()
+                    crew.remove(worker)
+                    deaths[number] += 1
+                    if deaths[number] == 2:
+                        results[number] = RuntimeError(_DIED.format(document.id))
+                    else:
+                        again.append(list(worker.hands))
+            while following in results:
+                result = results.pop(following)
+                following += 1
+                if isinstance(result, Exception):
+                    raise result
+                yield pickle.loads(result)
     finally:
-        pool.shutdown(cancel_futures=True)
+        for worker in crew:
+            worker.leave()
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # Spawned on every system alike: a forked process would inherit locks that other threads of this one hold.
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_one_thread)
+class _Worker:
+    """A process with a pipe of its own, and the documents in its hands that have not come back.
+
+    The standard library's pool has one pipe for all its workers. There, one that is killed while it sends holds a lock
+    for ever, and everybody waits.
+    """
+
+    def __init__(self, work: bytes) -> None:
+        # Spawned on every system alike: a forked process would inherit locks that other threads of this one hold.
+        context = get_context("spawn")
+        self.pipe, there = context.Pipe()
+        self.process = context.Process(target=_serve, args=(there, work), daemon=True)
+        self.process.start()
+        there.close()  # or its death would not end the pipe
+        self.hands: deque[tuple[int, Document]] = deque()
+
+    def begin(self, some: Iterable[tuple[int, Document]]) -> None:
+        """Send documents; only when nothing is in hand, so that never both sides wait to send."""
+        self.hands.extend(some)
+        with suppress(OSError):  # it is dead, which reading will tell
+            self.pipe.send([document for _, document in self.hands])
+
+    def leave(self) -> None:
+        self.pipe.close()
+        self.process.terminate()
+        self.process.join()
 
 
-def _one_thread() -> None:
+def _serve(pipe: Connection, work: bytes) -> None:
+    """In the worker: for each document its result, pickled, or what went wrong; until the pipe ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that hands out the work
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # or each worker's encoder would start a thread for every core
-
-
-def _begin(pool: ProcessPoolExecutor, work: Callable[[Document], Any], some: Sequence[Document]) -> Future[Any]:
-    try:
-        sent = pickle.dumps((work, some))  # here, since what the pool cannot read again would kill its worker
-    except (AttributeError, TypeError, pickle.PicklingError) as error:
-        raise TypeError(_not_sent(error)) from error
-    try:
-        return pool.submit(_run, sent)
-    except BrokenProcessPool as error:
-        future: Future[Any] = Future()
-        future.set_exception(error)
-        return future
-
-
-def _not_sent(error: Exception) -> str:
-    return f"the work cannot be handed to another process ({error}); take a function of a module, or a partial of one"
-
-
-def _run(sent: bytes) -> tuple[list[bytes], Exception | None]:
-    """In the worker: the results of a batch as far as it went well, and what ended it."""
-    done: list[bytes] = []
-    try:
-        work, some = pickle.loads(sent)
-    except (AttributeError, ImportError) as error:
-        return done, TypeError(_not_sent(error))
-    for document in some:
-        try:
-            done.append(pickle.dumps(work(document)))
-        except Exception as error:
-            return done, RuntimeError(f"document {document.id!r}: {type(error).__name__}: {error}")
-    return done, None
-
-
-def _read(answer: tuple[list[bytes], Exception | None]) -> Iterator[Any]:
-    done, error = answer
-    yield from map(pickle.loads, done)
-    if error:
-        raise error
+    run: Callable[[Document], Any] | None = None
+    answer: bytes | Exception
+    with suppress(EOFError, OSError):
+        while some := pipe.recv():
+            for document in some:
+                try:
+                    run = run or pickle.loads(work)
+                    answer = pickle.dumps(run(document))
+                except Exception as error:
+                    missing = run is None and isinstance(error, AttributeError | ImportError)
+                    named = RuntimeError(f"document {document.id!r}: {type(error).__name__}: {error}")
+                    answer = TypeError(_NOT_SENT.format(error)) if missing else named
+                pipe.send(answer)
 
 
 def _chunks(document: Document, *, splitter: Splitter, per_type: Mapping[str, Splitter] | None) -> list[Chunk]:
