@@ -30,6 +30,7 @@ TERMS = {
     "10": "hash, UUID",
     "11": "audit",
     "12": "adapter",
+    "13": "worker, idempotent, Amdahl's law, shard",
 }
 #: A sentence that begins so leans on the one before it.
 LEANS = re.compile(r"(Such|That|This|These|They|It|Its|Both|What is left)\b|.*\bthem\b")

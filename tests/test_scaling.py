@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: MIT
+"""More than one process: the same result as in one, and nothing lost or doubled whatever dies."""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib.util
+import json
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chunklib.parent_child import ParentChildIndex
+from chunklib.scaling import (
+    EncodingWorker,
+    _split_row,
+    add_encoded,
+    chunk_in_processes,
+    encode_document,
+    spread,
+    texts_to_encode,
+)
+from chunklib.span import Document, Splitter, chunk_documents
+from chunklib.stores import SQLiteMapping
+from tests.stores import Encoder
+from tools.notebooks import ROOT
+
+WORDS = "The return window is {} days. A faulty item may come back later.\n\nKeep the receipt number {}."
+
+
+def documents(n: int) -> list[Document]:
+    return [Document(WORDS.format(i, i), id=f"d{i}", metadata={"n": i}) for i in range(n)]
+
+
+# What workers run has to be importable there, so it stands here.
+
+
+def halves(text: str) -> list[tuple[int, int]]:
+    middle = len(text) // 2
+    return [(0, middle), (middle, len(text))] if text else []
+
+
+def whole(text: str) -> list[tuple[int, int]]:
+    return [(0, len(text))]
+
+
+def number(document: Document) -> int:
+    return int(document.metadata["n"])
+
+
+def fails_at(document: Document, *, n: int) -> int:
+    if number(document) == n:
+        raise KeyError("no such page")
+    return number(document)
+
+
+def dies_at(document: Document, *, n: int, once: str = "") -> int:
+    """End the whole process as a kill from outside would; ``once``: a file that says it has happened."""
+    if number(document) == n and not (once and Path(once).exists()):
+        if once:
+            Path(once).touch()
+        os._exit(9)
+    return number(document)
+
+
+def large(document: Document) -> bytes:
+    return b" " * (5_000_000 + number(document))
+
+
+def works_with(document: Document, *, lock: Any) -> int:
+    return number(document)
+
+
+def not_to_pickle(document: Document) -> Any:
+    return (letter for letter in document.text)
+
+
+class Mortal:
+    """An encoder whose process is killed once, in the middle of a batch."""
+
+    def __init__(self, once: str) -> None:
+        self.once, self.encode = once, Encoder()
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        if len(texts) > 1 and any("window is 30 " in text for text in texts) and not Path(self.once).exists():
+            Path(self.once).touch()
+            os.kill(os.getpid(), signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+        return self.encode(texts)
+
+
+# --- Over processes --------------------------------------------------------------------------------------------------
+
+
+def test_chunks_are_those_of_one_process_in_order() -> None:
+    some = [*documents(20), Document("", id="empty"), Document("<p>", id="page", media_type="text/html")]
+    per_type: dict[str, Splitter] = {"text/html": whole}
+    expected = list(chunk_documents(some, halves, per_type=per_type))
+    assert list(chunk_in_processes(iter(some), halves, per_type=per_type, workers=2, batch=3)) == expected
+
+
+def test_documents_are_read_as_they_are_needed() -> None:
+    read: list[int] = []
+
+    def lazily() -> Iterator[Document]:
+        for document in documents(100):
+            read.append(number(document))
+            yield document
+
+    results = spread(number, lazily(), workers=1, batch=4)
+    assert read == []
+    assert list(islice(results, 6)) == [0, 1, 2, 3, 4, 5]
+    results.close()  # type: ignore[attr-defined]
+    assert len(read) <= 12, "two batches ahead of a worker, and the one that is being handed out"
+    assert multiprocessing.active_children() == []
+
+
+def test_an_error_names_its_document_and_keeps_what_came_before() -> None:
+    results = spread(partial(fails_at, n=6), documents(9), workers=1, batch=4)
+    assert list(islice(results, 6)) == list(range(6))
+    with pytest.raises(RuntimeError, match=r"^document 'd6': KeyError: 'no such page'$"):
+        next(results)
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    once = tmp_path / "died"
+    assert list(spread(partial(dies_at, n=6, once=str(once)), documents(30), workers=2, batch=4)) == list(range(30))
+    assert once.exists()
+
+
+def test_workers_killed_from_outside() -> None:
+    results = spread(number, documents(40), workers=2, batch=2)
+    found = [next(results)]
+    for victim in multiprocessing.active_children():
+        victim.kill()
+    assert [*found, *results] == list(range(40))
+
+
+def test_thirty_workers_killed_at_any_moment() -> None:
+    faulthandler.dump_traceback_later(120, exit=True)  # a hang would be worse than a failure
+    moments, found = random.Random(13), list[int]()
+    for result in spread(number, documents(330), workers=2, batch=2):
+        found.append(result)
+        # A document is on its way for fewer than 11 results, so none dies twice.
+        if len(found) % 11 == 0 and (living := multiprocessing.active_children()):
+            time.sleep(moments.random() / 50)
+            moments.choice(living).kill()
+    faulthandler.cancel_dump_traceback_later()
+    assert found == list(range(330))
+
+
+def test_workers_killed_while_they_send() -> None:
+    """Each result fills the pipe, so that until it is read a worker stands in the middle of sending it."""
+    results = spread(large, documents(6), workers=2, batch=1)
+    found = [next(results)]
+    time.sleep(0.5)
+    for victim in multiprocessing.active_children():
+        victim.kill()
+    assert [len(result) for result in [*found, *results]] == [5_000_000 + i for i in range(6)]
+
+
+def test_a_document_that_kills_every_worker_is_named() -> None:
+    results = spread(partial(dies_at, n=5), documents(9), workers=2, batch=2)
+    assert list(islice(results, 5)) == list(range(5))
+    with pytest.raises(RuntimeError, match="died, one after the other, while document 'd5' was in work"):
+        next(results)
+
+
+@pytest.mark.parametrize("work", [lambda document: 1, partial(works_with, lock=threading.Lock())])
+def test_work_that_cannot_travel(work: Any) -> None:
+    with pytest.raises(TypeError, match=r"cannot be handed to another process .*; take a function of a module"):
+        list(spread(work, documents(2), workers=1))
+
+
+def test_work_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a function of a notebook: this process has it, a spawned one does not."""
+
+    def mine(document: Document) -> int:
+        return 1
+
+    mine.__module__, mine.__qualname__ = "chunklib.span", "mine"
+    monkeypatch.setattr("chunklib.span.mine", mine, raising=False)
+    with pytest.raises(TypeError, match=r"cannot be handed to another process .*'mine'"):
+        list(spread(mine, documents(2), workers=1))
+
+
+def test_a_result_that_cannot_travel_names_its_document() -> None:
+    with pytest.raises(RuntimeError, match="document 'd0': TypeError: cannot pickle 'generator'"):
+        list(spread(not_to_pickle, documents(2), workers=1))
+
+
+@pytest.mark.parametrize("settings", [{"workers": 0}, {"batch": 0}])
+def test_bad_settings(settings: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="=0 must be 1 or more"):
+        spread(number, [], **settings)
+
+
+# --- Vectors made by many, stored by one -----------------------------------------------------------------------------
+
+
+def opened(folder: Path, embed: Any = None) -> ParentChildIndex:
+    from chunklib.stores import QdrantVectors
+
+    return ParentChildIndex(
+        QdrantVectors(folder / "vectors"), SQLiteMapping(folder / "parents"), embed=embed or Encoder()
+    )
+
+
+def contents(index: ParentChildIndex) -> tuple[Any, ...]:
+    points = index.vectors.get(list(index.vectors.ids()))
+    vectors = {name: (point.payload, point.vector.round(6).tolist()) for name, point in points.items()}
+    return dict(index.parents), vectors
+
+
+def test_stored_as_by_one_process(tmp_path: Path) -> None:
+    plain, index = ParentChildIndex(embed=Encoder()), ParentChildIndex(embed=Encoder())
+    for document in documents(6):
+        plain.add(document)
+    for encoded in spread(partial(encode_document, embed=Encoder()), documents(6), workers=2, batch=2):
+        assert add_encoded(index, encoded).stored
+    assert contents(index) == contents(plain)
+    assert isinstance(index.embed, Encoder)
+    assert index.embed.read == 0, "the writer encodes nothing"
+
+
+def test_other_settings_cost_time_but_no_wrong_vector() -> None:
+    encoder = Encoder()
+    index, plain = (
+        ParentChildIndex(embed=encoder, child_splitter=halves),
+        ParentChildIndex(embed=Encoder(), child_splitter=halves),
+    )
+    plain.add(documents(1)[0])
+    add_encoded(index, encode_document(documents(1)[0], embed=Encoder(), child_splitter=whole))
+    assert encoder.read == 2
+    assert contents(index) == contents(plain)
+
+
+def test_half_a_character_is_found_again() -> None:
+    broken = Document("half \ud83d here", id="b")
+    index = ParentChildIndex(embed=Encoder())
+    assert add_encoded(index, encode_document(broken, embed=Encoder())).encoded == 1
+    assert isinstance(index.embed, Encoder)
+    assert index.embed.read == 0
+
+
+def test_enriched_texts_are_those_that_are_encoded() -> None:
+    from chunklib.enrichment import add_context
+
+    document = Document.from_markdown("# Returns\n\nThirty days.\n\n## Faults\n\nSixty days.", id="policy")
+    index = ParentChildIndex(embed=Encoder(), enrich=add_context)
+    add_encoded(index, encode_document(document, embed=Encoder(), enrich=add_context))
+    assert isinstance(index.embed, Encoder)
+    assert index.embed.read == 0
+
+
+def test_a_job_that_was_broken_off_is_taken_up_again(tmp_path: Path) -> None:
+    plain = ParentChildIndex(embed=Encoder())
+    for document in documents(12):
+        plain.add(document)
+    index = opened(tmp_path)
+    results = spread(partial(encode_document, embed=Mortal(str(tmp_path / "died"))), documents(12), workers=2, batch=2)
+    for encoded in islice(results, 5):
+        add_encoded(index, encoded)
+    results.close()  # type: ignore[attr-defined]
+    index.vectors.close()  # type: ignore[attr-defined]
+
+    index = opened(tmp_path)
+    done = index.documents()
+    assert len(done) == 5
+    rest = [document for document in documents(12) if document.id not in done]
+    for encoded in spread(partial(encode_document, embed=Encoder()), [documents(12)[0], *rest], workers=2):
+        change = add_encoded(index, encoded)
+        assert (change.stored == 0) == (encoded.document.id == "d0"), "the one that was there already changes nothing"
+    assert contents(index) == contents(plain)
+    index.vectors.close()  # type: ignore[attr-defined]
+
+
+# --- Ray -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_rows_of_an_encoding_worker() -> None:
+    """The body of the actor, without Ray."""
+    worker = EncodingWorker(Encoder())
+    rows = worker({"at": np.array([0, 0]), "text": np.array(["a b", "c"], dtype=object)})
+    assert rows["at"].tolist() == [0, 0]
+    assert rows["vector"].tolist() == Encoder()(["a b", "c"]).tolist()
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="the extra [scale] is not installed")
+def test_a_worker_of_ray_is_killed(tmp_path: Path) -> None:
+    """In a process of its own, since Ray leaves processes and files behind that pytest warns of."""
+    command = [sys.executable, "-m", "tools.ray_run", str(tmp_path / "ray.json")]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads((tmp_path / "ray.json").read_text(encoding="utf-8"))
+    assert found["killed"] == 1
+    assert found["processes that encoded"] > found["workers"]
+    assert (found["lost"], found["doubled"]) == (0, 0)
+    assert found["stores equal to those of one process"]
+
+
+def test_the_rows_of_a_document() -> None:
+    """The body of the map, without Ray."""
+    row = {"at": 3, "document": pickle.dumps(Document("ab cd", id="d"))}
+    assert _split_row(row, parent_splitter=whole, child_splitter=halves) == [
+        {"at": 3, "part": 0, "of": 2, "text": "ab"},
+        {"at": 3, "part": 1, "of": 2, "text": " cd"},
+    ]
+    row = {"at": 4, "document": pickle.dumps(Document(" ", id="blank"))}
+    assert _split_row(row) == [{"at": 4, "part": -1, "of": 1, "text": ""}]
+
+
+def test_texts_stand_once() -> None:
+    assert texts_to_encode(Document("ab ab"), parent_splitter=whole, child_splitter=lambda text: [(0, 2), (3, 5)]) == [
+        "ab"
+    ]
