@@ -35,7 +35,7 @@ from chunklib.scaling import (
     texts_to_encode,
 )
 from chunklib.span import Document, Splitter, chunk_documents
-from chunklib.stores import SQLiteMapping
+from chunklib.mappings import SQLiteMapping
 from tests.stores import Encoder
 from tools.notebooks import ROOT
 
