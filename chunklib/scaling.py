@@ -150,12 +150,20 @@ class _Worker:
         """Send documents; only when nothing is in hand, so that never both sides wait to send."""
         self.hands.extend(some)
         with suppress(OSError):  # it is dead, which reading will tell
-            self.pipe.send([document for _, document in self.hands])
+            self.pipe.send([(document.id, _pickled(document)) for _, document in self.hands])
 
     def leave(self) -> None:
         self.pipe.close()
         self.process.terminate()
         self.process.join()
+
+
+def _pickled(document: Document) -> bytes | Exception:
+    """The document as it travels, or why it cannot, to be told when its turn comes."""
+    try:
+        return pickle.dumps(document)
+    except Exception as error:
+        return TypeError(str(error))
 
 
 def _serve(pipe: Connection, work: bytes) -> None:
@@ -166,13 +174,15 @@ def _serve(pipe: Connection, work: bytes) -> None:
     answer: bytes | Exception
     with suppress(EOFError, OSError):
         while some := pipe.recv():
-            for document in some:
+            for name, sent in some:
                 try:
                     run = run or pickle.loads(work)
-                    answer = pickle.dumps(run(document))
+                    if isinstance(sent, Exception):
+                        raise sent
+                    answer = pickle.dumps(run(pickle.loads(sent)))
                 except Exception as error:
                     missing = run is None and isinstance(error, AttributeError | ImportError)
-                    named = RuntimeError(f"document {document.id!r}: {type(error).__name__}: {error}")
+                    named = RuntimeError(f"document {name!r}: {type(error).__name__}: {error}")
                     answer = TypeError(_NOT_SENT.format(error)) if missing else named
                 pipe.send(answer)
 

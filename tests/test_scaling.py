@@ -202,6 +202,14 @@ def test_a_result_that_cannot_travel_names_its_document() -> None:
         list(spread(not_to_pickle, documents(2), workers=1))
 
 
+def test_a_document_that_cannot_travel_is_named() -> None:
+    some = [*documents(3), Document("a", id="locked", metadata={"lock": threading.Lock()})]
+    results = spread(number, some, workers=1, batch=4)
+    assert list(islice(results, 3)) == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="document 'locked': TypeError: cannot pickle"):
+        next(results)
+
+
 @pytest.mark.parametrize("settings", [{"workers": 0}, {"batch": 0}])
 def test_bad_settings(settings: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="=0 must be 1 or more"):
