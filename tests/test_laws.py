@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -200,3 +201,23 @@ def test_laws_by_meaning(length: str, text: str, chunk_size: int, smallest: int,
     assert all(size(span.of(text)) <= chunk_size or span.end - span.start == 1 for span in spans)
     assert spans == split_semantic(text, embed=letters, window=window, length=name, **limits)  # type: ignore[arg-type]
     assert best == split_optimal(text, embed=letters, chunk_size=chunk_size, length=name)  # type: ignore[arg-type]
+
+
+DEFAULTS = {
+    split_fixed_size: {"chunk_size": 200, "chunk_overlap": 0, "length": "tokens"},
+    split_recursive: {"chunk_size": 200, "chunk_overlap": 0, "separators": PROSE, "length": "tokens"},
+    split_sentences: {"chunk_size": None, "chunk_overlap": 0, "language": "english", "abbreviations": ()},
+    split_paragraphs: {"chunk_size": None, "chunk_overlap": 0, "inner": split_recursive, "length": "tokens"},
+    split_markdown: {"chunk_size": None, "chunk_overlap": 0, "max_level": 6, "inner": split_recursive},
+    split_semantic: {"threshold": "percentile", "amount": None, "window": 0, "min_chunk_size": 0, "max_chunk_size": None},
+    split_optimal: {"chunk_size": 200, "sentences": split_sentences, "length": "tokens"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("splitter", DEFAULTS)
+def test_defaults_and_only_keywords(splitter: Callable[..., list[Span]]) -> None:
+    """What a caller gets who says nothing; a changed default would change every index built with it."""
+    _, *options = inspect.signature(splitter).parameters.values()
+    assert all(option.kind is inspect.Parameter.KEYWORD_ONLY for option in options)
+    found = {option.name: option.default for option in options}
+    assert {name: found[name] for name in DEFAULTS[splitter]} == DEFAULTS[splitter]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from chunklib.mappings import SQLiteMapping
 from chunklib.parent_child import ParentChildIndex
 from chunklib.scaling import (
     EncodingWorker,
@@ -35,7 +36,6 @@ from chunklib.scaling import (
     texts_to_encode,
 )
 from chunklib.span import Document, Splitter, chunk_documents
-from chunklib.mappings import SQLiteMapping
 from tests.stores import Encoder
 from tools.notebooks import ROOT
 
