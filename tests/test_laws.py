@@ -203,13 +203,13 @@ def test_laws_by_meaning(length: str, text: str, chunk_size: int, smallest: int,
     assert best == split_optimal(text, embed=letters, chunk_size=chunk_size, length=name)  # type: ignore[arg-type]
 
 
-DEFAULTS = {
+DEFAULTS: dict[Callable[..., list[Span]], dict[str, object]] = {
     split_fixed_size: {"chunk_size": 200, "chunk_overlap": 0, "length": "tokens"},
     split_recursive: {"chunk_size": 200, "chunk_overlap": 0, "separators": PROSE, "length": "tokens"},
     split_sentences: {"chunk_size": None, "chunk_overlap": 0, "language": "english", "abbreviations": ()},
     split_paragraphs: {"chunk_size": None, "chunk_overlap": 0, "inner": split_recursive, "length": "tokens"},
     split_markdown: {"chunk_size": None, "chunk_overlap": 0, "max_level": 6, "inner": split_recursive},
-    split_semantic: {"threshold": "percentile", "amount": None, "window": 0, "min_chunk_size": 0, "max_chunk_size": None},
+    split_semantic: {"threshold": "percentile", "amount": None, "window": 0, "max_chunk_size": None},
     split_optimal: {"chunk_size": 200, "sentences": split_sentences, "length": "tokens"},
 }  # fmt: skip
 
