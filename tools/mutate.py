@@ -64,6 +64,19 @@ def mutants(source: str) -> Iterator[tuple[int, str]]:
             yield getattr(node, "lineno", 0), ast.unparse(ast.fix_missing_locations(other))
 
 
+def tests_of(module: str) -> list[str]:
+    """The files that test a module: its own, its docstrings, and the laws where they are about it.
+
+    >>> tests_of("span"), tests_of("cache")
+    (['tests/test_span.py', 'chunklib/span.py', 'tests/test_laws.py'], ['tests/test_cache.py', 'chunklib/cache.py'])
+    """
+    own = [f"tests/test_{module}.py", f"chunklib/{module}.py"]
+    laws = (ROOT / "tests" / "test_laws.py").read_text(encoding="utf-8")
+    return (
+        [*own, "tests/test_laws.py"] if f"from chunklib.{module} " in laws or module in ("packing", "blocks") else own
+    )
+
+
 def survives(project: Path, tests: list[str]) -> bool:
     """Whether the tests pass in this copy of the project; what runs for five minutes is stopped, and has noticed."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--doctest-modules", *tests]
@@ -89,8 +102,7 @@ def main() -> int:
         for module in options.modules:
             file = project / "chunklib" / f"{module}.py"
             source = file.read_text(encoding="utf-8")
-            candidates = [f"tests/test_{module}.py", "tests/test_laws.py", f"chunklib/{module}.py"]
-            tests = [path for path in candidates if (project / path).exists()]
+            tests = [path for path in tests_of(module) if (project / path).exists()]
             every = list(mutants(source))
             for line, text in random.Random(options.seed).sample(every, min(options.sample, len(every))):
                 file.write_text(text, encoding="utf-8")
