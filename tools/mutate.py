@@ -64,10 +64,10 @@ def mutants(source: str) -> Iterator[tuple[int, str]]:
             yield getattr(node, "lineno", 0), ast.unparse(ast.fix_missing_locations(other))
 
 
-def tests_of(module: str) -> list[str]:
+def files_for(module: str) -> list[str]:
     """The files that test a module: its own, its docstrings, and the laws where they are about it.
 
-    >>> tests_of("span"), tests_of("cache")
+    >>> files_for("span"), files_for("cache")
     (['tests/test_span.py', 'chunklib/span.py', 'tests/test_laws.py'], ['tests/test_cache.py', 'chunklib/cache.py'])
     """
     own = [f"tests/test_{module}.py", f"chunklib/{module}.py"]
@@ -102,7 +102,7 @@ def main() -> int:
         for module in options.modules:
             file = project / "chunklib" / f"{module}.py"
             source = file.read_text(encoding="utf-8")
-            tests = [path for path in tests_of(module) if (project / path).exists()]
+            tests = [path for path in files_for(module) if (project / path).exists()]
             every = list(mutants(source))
             for line, text in random.Random(options.seed).sample(every, min(options.sample, len(every))):
                 file.write_text(text, encoding="utf-8")
