@@ -22,6 +22,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -314,6 +315,16 @@ class ParentChildIndex:
         ]
 
     # --- Records ---------------------------------------------------------------------------------------------------
+
+    def with_embed(self, embed: Embed) -> ParentChildIndex:
+        """The same index, with another way to the same vectors, such as a function that looks them up.
+
+        The settings are compared before, once, by this index's own encoder. Errors as for `add`.
+        """
+        self._open(writing=True)
+        other = copy(self)
+        other.embed = embed
+        return other
 
     def _open(self, *, writing: bool) -> dict[str, Any]:
         """The settings that the index was made with, compared with those of this object; {} before the first document.

@@ -8,6 +8,8 @@ document whose vectors others made, and storing it twice is the same as once.
 
 But: splitting alone gains little, since sending documents to and fro takes about as long. What a worker runs has to be
 importable there: a function of a module, or a ``functools.partial`` of one; neither a lambda nor one of a notebook.
+Nothing is timed: a document at which the work hangs holds up the run, so put a limit into the work. Results come in
+order, so a slow document holds back those after it, ``2 * workers * batch`` of them at most.
 
 Cost: starting a worker takes about a second, and 5 to 8 s more where it loads the encoder. In memory at a time: twice
 as many batches of documents as there are workers, with their results.
@@ -21,7 +23,6 @@ import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from copy import copy
 from functools import partial
 from itertools import chain
 from multiprocessing import get_context
@@ -64,10 +65,11 @@ def chunk_in_processes(
 def spread(
     work: Callable[[Document], R], documents: Iterable[Document], *, workers: int | None = None, batch: int = 8
 ) -> Iterator[R]:
-    """``work`` of each document, in their order, done by ``workers`` processes (as many as there are cores).
+    """``work`` of each document, in their order, done by ``workers`` processes.
 
     Parameters
     ----------
+    workers: as many as there are cores, unless named; name them in a container, which may have fewer.
     documents: read lazily; ``batch`` of them travel to a worker at a time.
     work: returns what can be pickled. It may run twice for a document if a worker dies, and its result comes back once.
 
@@ -225,6 +227,25 @@ def encode_document(document: Document, *, embed: Embed = embed, **settings: Any
     return Encoded(document, texts, embed(texts))
 
 
+class Refused(NamedTuple):
+    """A document that could not be encoded, and why."""
+
+    document: Document
+    why: str
+
+
+def try_encode(document: Document, *, embed: Embed = embed, **settings: Any) -> Encoded | Refused:
+    """As `encode_document`, but an error comes back as a `Refused`: for a run that is to go on all night.
+
+    >>> try_encode(Document("One day."), embed=lambda texts: 1 / 0).why
+    'ZeroDivisionError: division by zero'
+    """
+    try:
+        return encode_document(document, embed=embed, **settings)
+    except Exception as error:
+        return Refused(document, f"{type(error).__name__}: {error}")
+
+
 def add_encoded(index: ParentChildIndex, encoded: Encoded) -> Change:
     """``index.add(encoded.document)`` with vectors at hand; what is not among them, the index's own encoder reads.
 
@@ -239,9 +260,7 @@ def add_encoded(index: ParentChildIndex, encoded: Encoded) -> Change:
             known.update(zip(missing, index.embed(missing), strict=True))
         return np.asarray([known[_readable(text)] for text in texts], dtype=np.float32)
 
-    writer = copy(index)
-    writer.embed = look_up
-    return writer.add(encoded.document)
+    return index.with_embed(look_up).add(encoded.document)
 
 
 def _readable(text: str) -> str:

@@ -27,16 +27,20 @@ import pytest
 from chunklib.mappings import SQLiteMapping
 from chunklib.parent_child import ParentChildIndex
 from chunklib.scaling import (
+    Encoded,
     EncodingWorker,
+    Refused,
     _split_row,
     add_encoded,
     chunk_in_processes,
     encode_document,
     spread,
     texts_to_encode,
+    try_encode,
 )
 from chunklib.span import Document, Splitter, chunk_documents
 from tests.stores import Encoder
+from tests.stores import contents as both
 from tools.notebooks import ROOT
 
 WORDS = "The return window is {} days. A faulty item may come back later.\n\nKeep the receipt number {}."
@@ -47,6 +51,12 @@ def documents(n: int) -> list[Document]:
 
 
 # What workers run has to be importable there, so it stands here.
+
+
+def picky(texts: Sequence[str]) -> Any:
+    if any("window is 1 days" in text for text in texts):
+        raise ValueError("the window of d1 is odd")
+    return Encoder()(texts)
 
 
 def halves(text: str) -> list[tuple[int, int]]:
@@ -222,60 +232,58 @@ def test_bad_settings(settings: dict[str, int]) -> None:
 def opened(folder: Path, embed: Any = None) -> ParentChildIndex:
     from chunklib.stores import QdrantVectors
 
-    return ParentChildIndex(
-        QdrantVectors(folder / "vectors"), SQLiteMapping(folder / "parents"), embed=embed or Encoder()
-    )
+    vectors, texts = QdrantVectors(folder / "vectors"), SQLiteMapping(folder / "parents")
+    return ParentChildIndex(vectors, texts, embed=embed or Encoder(), namespace="t")
+
+
+def in_memory(embed: Any = None, **settings: Any) -> ParentChildIndex:
+    return ParentChildIndex(embed=embed or Encoder(), namespace="t", **settings)
 
 
 def contents(index: ParentChildIndex) -> tuple[Any, ...]:
-    points = index.vectors.get(list(index.vectors.ids()))
-    vectors = {name: (point.payload, point.vector.round(6).tolist()) for name, point in points.items()}
-    return dict(index.parents), vectors
+    return both(index.vectors, index.parents)
 
 
 def test_stored_as_by_one_process(tmp_path: Path) -> None:
-    plain, index = ParentChildIndex(embed=Encoder()), ParentChildIndex(embed=Encoder())
+    plain, index = in_memory(), in_memory()
     for document in documents(6):
         plain.add(document)
     for encoded in spread(partial(encode_document, embed=Encoder()), documents(6), workers=2, batch=2):
         assert add_encoded(index, encoded).stored
     assert contents(index) == contents(plain)
     assert isinstance(index.embed, Encoder)
-    assert index.embed.read == 0, "the writer encodes nothing"
+    assert index.embed.read == 1, "the writer encodes nothing but what tells this encoder from another, once"
 
 
 def test_other_settings_cost_time_but_no_wrong_vector() -> None:
     encoder = Encoder()
-    index, plain = (
-        ParentChildIndex(embed=encoder, child_splitter=halves),
-        ParentChildIndex(embed=Encoder(), child_splitter=halves),
-    )
+    index, plain = in_memory(encoder, child_splitter=halves), in_memory(child_splitter=halves)
     plain.add(documents(1)[0])
     add_encoded(index, encode_document(documents(1)[0], embed=Encoder(), child_splitter=whole))
-    assert encoder.read == 2
+    assert encoder.read == 3, "two texts, and the settings"
     assert contents(index) == contents(plain)
 
 
 def test_half_a_character_is_found_again() -> None:
     broken = Document("half \ud83d here", id="b")
-    index = ParentChildIndex(embed=Encoder())
+    index = in_memory()
     assert add_encoded(index, encode_document(broken, embed=Encoder())).encoded == 1
     assert isinstance(index.embed, Encoder)
-    assert index.embed.read == 0
+    assert index.embed.read == 1, "the settings"
 
 
 def test_enriched_texts_are_those_that_are_encoded() -> None:
     from chunklib.enrichment import add_context
 
     document = Document.from_markdown("# Returns\n\nThirty days.\n\n## Faults\n\nSixty days.", id="policy")
-    index = ParentChildIndex(embed=Encoder(), enrich=add_context)
+    index = in_memory(enrich=add_context)
     add_encoded(index, encode_document(document, embed=Encoder(), enrich=add_context))
     assert isinstance(index.embed, Encoder)
-    assert index.embed.read == 0
+    assert index.embed.read == 1, "the settings"
 
 
 def test_a_job_that_was_broken_off_is_taken_up_again(tmp_path: Path) -> None:
-    plain = ParentChildIndex(embed=Encoder())
+    plain = in_memory()
     for document in documents(12):
         plain.add(document)
     index = opened(tmp_path)
@@ -294,6 +302,13 @@ def test_a_job_that_was_broken_off_is_taken_up_again(tmp_path: Path) -> None:
         assert (change.stored == 0) == (encoded.document.id == "d0"), "the one that was there already changes nothing"
     assert contents(index) == contents(plain)
     index.vectors.close()  # type: ignore[attr-defined]
+
+
+def test_a_document_that_cannot_be_encoded_is_handed_back_and_the_rest_goes_on() -> None:
+    some = documents(4)
+    results = list(spread(partial(try_encode, embed=picky), some, workers=2, batch=1))
+    assert [type(result) for result in results] == [Encoded, Refused, Encoded, Encoded]
+    assert results[1] == Refused(some[1], "ValueError: the window of d1 is odd")
 
 
 # --- Ray -------------------------------------------------------------------------------------------------------------
