@@ -12,7 +12,6 @@ Cost: the encoder reads the documents about five times, in different pieces (its
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -239,9 +238,9 @@ def recommend(trials: Sequence[Trial]) -> Recommendation:
 
 
 def _within_an_error(difference: Values) -> bool:
-    """Whether the mean of paired differences is no larger than its standard error."""
-    n = len(difference)
-    return n < 2 or float(difference.mean()) <= float(difference.std(ddof=1)) / math.sqrt(n)
+    """Whether the mean of paired differences, nought or more, is no larger than its standard error."""
+    # mean <= standard error, squared and multiplied out: exact for 0 and 1, so no rounding decides.
+    return float(difference.sum()) ** 2 <= float((difference**2).sum())
 
 
 def _form_of(trial: Trial) -> str:

@@ -170,6 +170,13 @@ def test_within_a_standard_error_the_better_form_wins_and_the_tie_is_told() -> N
     assert "Over these questions it is a tie with: best." in chosen.doubts
 
 
+@pytest.mark.parametrize("n", range(2, 61))
+def test_one_question_behind_is_within_a_standard_error_whatever_the_rounding(n: int) -> None:
+    """Its mean difference and the error of that are both 1 / n."""
+    chosen = recommend([trial("best", [1] * n, faulty=30), trial("near", [1] * (n - 1) + [0])])
+    assert chosen.name == "near"
+
+
 def test_few_questions_and_many_techniques_are_doubts() -> None:
     doubts = recommend([trial(name, [1, 0, 1]) for name in "abc"]).doubts
     assert "The best of 3 is partly the luckiest: ask it other questions before you trust it." in doubts
