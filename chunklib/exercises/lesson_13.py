@@ -97,6 +97,7 @@ EXERCISES = {
         ),
         wrong=(
             (9, "Only the encoder's share is divided by nine. The rest takes as long as before."),
+            (1.25, "That is 100 to 80: the encoder's 90 hours become 10, not 70."),
             (10, "That is the limit, however many workers there are. With nine, the encoder still takes its time."),
             (20, "That is hours. How many times does 20 go into 100?"),
             (8.1, "Shares of speed do not add up; add up the hours that are left."),
