@@ -54,6 +54,26 @@ def question(*alternatives: Sequence[tuple[str, int, int]], kind: str = "fact", 
     return Question(id, "?", kind, "tune", gold)
 
 
+# --- Reported faults of published scorers: EVA-01, EVA-03 ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("read", "gold", "recall", "precision", "iou"),
+    [
+        ([(0, 15), (12, 30)], (10, 20), 1, 10 / 33, 10 / 33),  # what overlaps was read twice, and is found once
+        ([(12, 30), (0, 15)], (10, 20), 1, 10 / 33, 10 / 33),
+        ([(10, 20), (10, 20)], (10, 20), 1, 1 / 2, 1 / 2),
+        ([(0, 100)], (0, 10), 1, 0.1, 0.1),  # dividing by the gold alone would make it 1
+        ([(5, 15)], (0, 10), 0.5, 0.5, 1 / 3),
+    ],
+)
+def test_text_read_twice_counts_twice_and_is_found_once(
+    read: list[tuple[int, int]], gold: tuple[int, int], recall: float, precision: float, iou: float
+) -> None:
+    found = overlap([("a", Span(*span)) for span in read], [[("a", Span(*gold))]])
+    assert found == pytest.approx((recall, precision, iou))
+
+
 # --- A reference that shares nothing with the module -----------------------------------------------------------------
 
 
