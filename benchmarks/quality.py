@@ -36,6 +36,7 @@ from chunklib.measure import count
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Index, fuse_ranks
 from chunklib.semantic import split_optimal, split_semantic
+from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Document, Heading, Span, Splitter, chunk_document
 
 SENTENCES = ["\n\n", "\n", ".", "?", "!", " ", ""]  # the separators that the data set's authors gave LangChain
@@ -61,6 +62,7 @@ def ours(size: int) -> Iterator[tuple[str, Splitter]]:
     """The splitters of this package."""
     yield f"chunklib fixed size {size}", partial(split_fixed_size, chunk_size=size)
     yield f"chunklib recursive {size}", partial(split_recursive, chunk_size=size)
+    yield f"chunklib sentences {size}", partial(split_sentences, chunk_size=size)
     semantic = partial(split_semantic, window=1, min_chunk_size=size // 2, max_chunk_size=size)  # see lesson 05
     yield f"chunklib semantic {size}", semantic
     yield f"chunklib optimal {size}", partial(split_optimal, chunk_size=size)
