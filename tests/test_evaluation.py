@@ -307,9 +307,10 @@ def test_no_interval_of(values: list[float]) -> None:
         interval(values)
 
 
-def test_the_level_is_a_share() -> None:
-    with pytest.raises(ValueError, match=r"level=95 must lie between 0 and 1, such as 0\.95"):
-        interval([1.0], level=95)
+@pytest.mark.parametrize("level", [95, 1, 0, -0.5])
+def test_the_level_is_a_share(level: float) -> None:
+    with pytest.raises(ValueError, match=rf"level={level} must lie between 0 and 1, such as 0\.95"):
+        interval([1.0], level=level)
 
 
 def test_pairs_show_what_means_hide() -> None:
