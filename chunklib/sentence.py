@@ -15,7 +15,6 @@ about twice as long as tokenizing alone (see benchmarks/).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -24,7 +23,7 @@ from pathlib import Path
 import regex
 
 from chunklib.measure import Length, measure
-from chunklib.packing import check_settings, pack
+from chunklib.packing import Places, check_settings, pack
 from chunklib.recursive import Separator, boundary_levels
 from chunklib.span import Span
 
@@ -138,7 +137,7 @@ def split_sentences(
             for a in groups[: len(sentences)]
         ]
     ends = [span.end for span in sentences]
-    levels = [_Ends(ends)] if min_sentences == 1 else [_Ends(ends[:most]), _Ends(ends)]
+    levels = [Places(ends)] if min_sentences == 1 else [Places(ends[:most]), Places(ends)]
     return pack(
         text,
         chunk_size=chunk_size,
@@ -169,20 +168,6 @@ def _check_count(name: str, value: object, least: int) -> None:
         raise TypeError(f"{name}={value!r} must be an int")
     if value < least:
         raise ValueError(f"{name}={value} must be {least} or more")
-
-
-@dataclass(frozen=True, eq=False)
-class _Ends:
-    """Sentence ends as a level for `pack`."""
-
-    places: Sequence[int]
-
-    def last(self, text: str, low: int, high: int) -> int:
-        at = bisect_right(self.places, high)
-        return max(low, self.places[at - 1]) if at else low
-
-    def all(self, text: str, low: int, high: int) -> list[int]:
-        return list(self.places[bisect_right(self.places, low) : bisect_right(self.places, high)])
 
 
 def _sentences(text: str, grammar: _Grammar) -> Iterator[Span]:
