@@ -95,14 +95,15 @@ def _spread(work: bytes, documents: Iterable[Document], workers: int, batch: int
     begun = following = 0
     try:
         while True:
-            while idle := [worker for worker in crew if not worker.hands] or workers - len(crew):
+            while (idle := next((worker for worker in crew if not worker.hands), None)) or len(crew) < workers:
                 room = begun - following < 2 * workers * batch
                 some = again.popleft() if again else next(rest, None) if room else None
                 if not some:
                     break
-                if isinstance(idle, int):
-                    crew.append(_Worker(work))
-                (crew if isinstance(idle, int) else idle)[-1].begin(some)
+                if not idle:
+                    idle = _Worker(work)
+                    crew.append(idle)
+                idle.begin(some)
                 begun = max(begun, some[-1][0] + 1)
             busy = {worker.pipe: worker for worker in crew if worker.hands}
             if not busy:
