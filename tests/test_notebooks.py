@@ -33,6 +33,7 @@ from markdown_it.token import Token
 
 from tools.glossary import TERMS
 from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise
+from tools.readme import MINUTES
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
@@ -47,7 +48,6 @@ VERBS = re.compile(
     "Make|Map|Measure|Meet|Mend|Move|Name|Pack|Paint|Put|Read|Retrieve|Run|Scale|Search|See|Show|Slice|"
     "Split|Spread|Start|Store|Take|Teach|Tell|Trace|Tune|Turn|Understand|Use|Watch|Widen|Work)"
 )
-MINUTES = re.compile(r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes exercises")
 GUESS = "Compare with your guess:"
 LICENCE = "Code: MIT. Text: CC BY 4.0."
 SECTIONS = ["Exercises", "Recap", "Take it with you", "Further reading"]

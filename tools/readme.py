@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from chunklib.scoreboard import scoreboard
 from tools.notebooks import ROOT
@@ -41,13 +42,18 @@ TECHNIQUES = (
 MINUTES = re.compile(r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes exercises")
 
 
+def first_page(notebook: dict[str, Any]) -> tuple[str, str, str, str]:
+    """What the first cell of a lesson says: its title, what it promises, minutes of reading and of exercises."""
+    cell = "".join(notebook["cells"][0]["source"])
+    title, promise, *_ = [" ".join(block.split()) for block in cell.split("\n\n")]
+    reading, exercises = MINUTES.findall(cell)[0]
+    return title.removeprefix("# "), promise, reading, exercises
+
+
 def row(notebook: Path) -> str:
-    """One lesson as a row: its number and title (a link), what it promises, minutes of reading and of exercises."""
-    cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"]
-    title, promise, *_ = [block.strip() for block in "".join(cell).split("\n\n")]
-    reading, exercises = MINUTES.findall("".join(cell))[0]
-    link = f"[{title.removeprefix('# ')}](notebooks/{notebook.name})"
-    return f"| {notebook.name[:2]} | {link} | {' '.join(promise.split())} | {reading} + {exercises} |"
+    """One lesson as a row: its number, its title as a link, its promise, its minutes."""
+    title, promise, reading, exercises = first_page(json.loads(notebook.read_text(encoding="utf-8")))
+    return f"| {notebook.name[:2]} | [{title}](notebooks/{notebook.name}) | {promise} | {reading} + {exercises} |"
 
 
 def lessons() -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.notebooks import ROOT
-from tools.readme import MINUTES
+from tools.readme import first_page
 
 #: Scripts of others, for formulas and widgets; the lessons have neither.
 FETCHED = re.compile(r"<script[^>]*\bsrc=[^>]*>\s*</script>|<script>[^<]*(?:require|MathJax)[^<]*</script>")
@@ -48,7 +48,7 @@ def page(notebook: dict[str, Any]) -> str:
     import nbformat
     from nbconvert import HTMLExporter
 
-    title = "".join(notebook["cells"][0]["source"]).splitlines()[0].removeprefix("# ")
+    title = first_page(notebook)[0]
     notebook = {**notebook, "cells": [folded(cell) for cell in notebook["cells"]]}
     exporter = HTMLExporter()  # type: ignore[no-untyped-call]
     body, _ = exporter.from_notebook_node(
@@ -67,9 +67,8 @@ def write(folder: Path) -> list[Path]:
         notebook = json.loads(source.read_text(encoding="utf-8"))
         paths.append(folder / f"{source.stem}.html")
         paths[-1].write_text(page(notebook), encoding="utf-8", newline="\n")
-        title, promise, *_ = "".join(notebook["cells"][0]["source"]).split("\n\n")
-        minutes = MINUTES.findall("".join(notebook["cells"][0]["source"]))[0][0]
-        link = f'<a href="{paths[-1].name}">{html.escape(title.removeprefix("# "))}</a>'
+        title, promise, minutes, _ = first_page(notebook)
+        link = f'<a href="{paths[-1].name}">{html.escape(title)}</a>'
         rows.append(f"<tr><td>{source.name[:2]}<td>{link}<br>{html.escape(promise)}<td>{minutes}&nbsp;min")
     index = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Chunk by Chunk</title><style>{STYLE}</style>'
