@@ -17,18 +17,18 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 #: lesson -> the terms it defines, in bold, where each first appears (a test looks).
 TERMS = {
     "00": "token, chunk, retrieval-augmented generation, retrieval, prompt, augmentation, generation, encoder, "
-    "embedding, vector, cosine, rank, context window, dilution, word piece, gold, answer found, standard error",
+    "embedding, vector, cosine, rank, context window, budget, dilution, word piece, gold, answer found, standard error",
     "01": "overlap, tokenizer, span, byte",
     "02": "separator, recursion, scoreboard",
     "03": "Punkt, distractor, sentence window",
     "04": "fence, heading path, header row",
     "05": "topic turn, distance, percentile, dynamic programming, similarity matrix",
-    "06": "stop word, bag of words, prompt injection",
+    "06": "stop word, bag of words, metadata, prompt injection",
     "07": "parent-child, manifest",
     "08": "recall, precision, IoU, bootstrap, confidence interval",
     "09": "BM25, fusion, reranking, late chunking",
     "10": "hash, UUID",
-    "11": "audit",
+    "11": "audit, rule of one standard error",
     "12": "adapter",
     "13": "worker, idempotent, Amdahl's law, shard",
 }

@@ -21,6 +21,8 @@ TECHNIQUES = (
      ("fixed 200, overlap 20", "all", "fixed 200"), "01"),
     ("prose with paragraphs; when in doubt", "`split_recursive(chunk_size=150)`; `separators=PYTHON` for source code",
      ("recursive 150", "all", "fixed 200, overlap 20"), "02"),
+    ("prose whose headings are not searched", "`split_recursive(chunk_size=100)`",
+     ("recursive 100", "all", "recursive 150"), "02"),
     ("talk and prose without paragraphs; chunks that must end with a sentence", "`split_sentences(chunk_size=150)`",
      ("sentences 150", "talk", "recursive 150"), "03"),
     ("Markdown with headings, tables, lists, code", "`split_markdown(chunk_size=150)`, then `add_context`",
@@ -36,8 +38,11 @@ TECHNIQUES = (
     ("passages that a reader must see whole, longer than the encoder reads",
      "`ParentChildIndex`, parents of 400, children of 100",
      ("parent-child 400/100", "all", "recursive 150"), "07"),
-    ("codes, names, part numbers in the questions", "`Index`: keywords fused, headings, copies once",
+    ("codes, names, part numbers in the questions",
+     "`Index`: keywords fused, headings, copies once, neighbours, best sentence",
      ("150, all", "code", "recursive 150"), "09"),
+    ("the most that this course finds", "`split_markdown(chunk_size=150)`, `add_context`, `Index`: keywords fused",
+     ("markdown 150 with context, words", "all", "markdown 150 with context"), "09"),
 )  # fmt: skip
 MINUTES = re.compile(r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes exercises")
 
