@@ -19,6 +19,7 @@ import pytest
 import symspellpy
 
 from tools.notebooks import ROOT
+from tools.readme import MINUTES
 
 Cells = list[tuple[str, str]]  # kind and source of each cell
 
@@ -80,6 +81,11 @@ def test_text_and_code_take_turns(path: Path) -> None:
     lines = sorted(len(source.splitlines()) for kind, source in cells(path) if kind == "code")
     assert "cccc" not in kinds
     assert lines[len(lines) // 2] <= 10
+
+
+def test_the_hours_of_the_course_are_those_of_its_lessons() -> None:
+    minutes = sum(int(n) for path in LESSONS for n in MINUTES.findall(cells(path)[0][1])[0])
+    assert f"The lessons take about {round(minutes / 60)} hours" in cells(LESSONS[0])[0][1]
 
 
 # --- No code told twice ----------------------------------------------------------------------------------------------
