@@ -28,6 +28,7 @@ import regex
 from chunklib.cleaning import KEPT, stop_words
 from chunklib.generation import Generate, fenced
 from chunklib.measure import Length, count
+from chunklib.packing import check_count
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Document, Span
 from chunklib.structure import names_at, table_header_at
@@ -64,10 +65,8 @@ def add_context(
     """
     if chunk.document_id != document.id or chunk.text != document.text[chunk.start : chunk.end]:
         raise ValueError(f"the chunk is of document {chunk.document_id!r}, or of another version of {document.id!r}")
-    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int)):
-        raise TypeError(f"budget={budget!r} must be an int")
-    if budget is not None and budget < 1:
-        raise ValueError(f"budget={budget} must be 1 or more")
+    if budget is not None:
+        check_count("budget", budget, 1)
     names, header = names_at(document, chunk.start, chunk.end), table_header_at(document, chunk.start)
     if pages:
         names = [*names[:2], *([f"page {chunk.page_number}"] if chunk.page_number else [])]

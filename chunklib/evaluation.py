@@ -25,6 +25,7 @@ import numpy.typing as npt
 from chunklib.datasets import Question
 from chunklib.embedding import PIECES_READ
 from chunklib.measure import measure
+from chunklib.packing import check_count
 from chunklib.retrieval import Hit
 from chunklib.span import Chunk, Span, Splitter
 
@@ -123,8 +124,8 @@ def score(
 
     Raises ``ValueError`` where no question has gold, or where an alternative of it names no character.
     """
-    if k < 1 or budget < 1:
-        raise ValueError(f"k={k} and budget={budget} must be 1 or more")
+    check_count("k", k, 1)
+    check_count("budget", budget, 1)
     asked = [(hits, question) for hits, question in zip(found, questions, strict=True) if question.gold]
     if not asked:
         raise ValueError("no question has gold: there is nothing to score; use `abstention` for such questions")

@@ -122,20 +122,27 @@ def check_settings(text: str, chunk_size: int | None, chunk_overlap: int, *, opt
     """
     if not isinstance(text, str):
         raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
-    for name, value in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
-        none = optional and value is None and name == "chunk_size"
-        if not none and (isinstance(value, bool) or not hasattr(value, "__index__")):
-            raise TypeError(f"{name}={value!r} must be an int")
-    if chunk_overlap < 0:
-        raise ValueError(f"chunk_overlap={chunk_overlap} must be 0 or more")
-    if chunk_size is None:
+    check_count("chunk_overlap", chunk_overlap, 0)
+    if chunk_size is None and optional:
         if chunk_overlap:
             raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
         return
-    if chunk_size < 1:
-        raise ValueError(f"chunk_size={chunk_size} must be 1 or more")
-    if chunk_overlap >= chunk_size:
+    check_count("chunk_size", chunk_size, 1)
+    if chunk_size is not None and chunk_overlap >= chunk_size:
         raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
+
+
+def check_count(name: str, value: object, least: int) -> None:
+    """Raise ``TypeError`` for what is no whole number (NumPy's are), ``ValueError`` for one below ``least``.
+
+    >>> check_count("k", 0, 1)
+    Traceback (most recent call last):
+    ValueError: k=0 must be 1 or more
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}={value!r} must be an int")
+    if value.__index__() < least:
+        raise ValueError(f"{name}={value} must be {least} or more")
 
 
 def next_ink(text: str, offset: int) -> int:

@@ -30,11 +30,12 @@ from uuid import uuid4, uuid5
 
 import numpy as np
 
-from chunklib.embedding import embed
+from chunklib.embedding import Encoder, embed, unit_vectors
 from chunklib.ledger import PARENT, Ledger, Manifest, Report
 from chunklib.mappings import get_many
+from chunklib.packing import check_count
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Embed, Hit
+from chunklib.retrieval import Hit
 from chunklib.span import NAMESPACE, Chunk, ChunkId, Document, Span, Splitter, checked, chunk_document, content_id
 from chunklib.stores import Point, QdrantVectors, Vector, VectorStore, batches
 
@@ -42,6 +43,7 @@ Enrich = Callable[[Chunk, Document], Chunk]
 PARENTS: Splitter = partial(split_recursive, chunk_size=400)
 CHILDREN: Splitter = partial(split_recursive, chunk_size=100)
 _MISSING = "a parent of document {!r} is missing from the store; add the document again"
+_RECORDED = frozenset({*Chunk.__dataclass_fields__, "level", "parent_id"}) - {"text"}  # of a child, to filter by
 _PROBE = "Is this the encoder that made these vectors?"
 
 
@@ -138,7 +140,7 @@ class ParentChildIndex:
         *,
         parent_splitter: Splitter = PARENTS,
         child_splitter: Splitter = CHILDREN,
-        embed: Embed = embed,
+        embed: Encoder = embed,
         enrich: Enrich | None = None,
         own_weight: float = 0.0,
         chunk_id: ChunkId | None = None,
@@ -222,18 +224,21 @@ class ParentChildIndex:
 
         The nearest ``k_children`` children are read; where they have fewer than ``k_parents`` parents, more, until
         there are as many or no child is left. ``filter``: what a child's record must say, such as
-        ``{"document_id": ["a", "b"], "metadata.language": "en"}``. Raises ``LookupError`` naming the document where a
-        parent is missing: better no answer than a silent half.
+        ``{"document_id": ["a", "b"], "metadata.language": "en"}``. Raises ``ValueError`` for a name that no record
+        has, ``LookupError`` naming the document where a parent is missing: better no answer than a silent half.
         """
-        for name, k in (("k_children", k_children), ("k_parents", k_parents)):
-            if k < 1:
-                raise ValueError(f"{name}={k} must be 1 or more")
-        (vector,) = self.embed([query])
+        check_count("k_children", k_children, 1)
+        check_count("k_parents", k_parents, 1)
+        for name in filter or {}:
+            if name.partition(".")[0] not in _RECORDED:
+                raise ValueError(f"filter names {name!r}, which no record has; metadata is named 'metadata.{name}'")
+        (vector,) = unit_vectors(self.embed, [query])
         return self._search(vector, k_children, k_parents, {**(filter or {})})
 
     def search_many(self, queries: Sequence[str], k: int = 5) -> list[list[Hit]]:
         """The ``k`` best parents for each query, as `chunklib.evaluation.evaluate` asks for them."""
-        vectors = self.embed(queries)
+        check_count("k", k, 1)
+        vectors = unit_vectors(self.embed, queries)
         return [[Hit(*hit) for hit in self._search(vector, 4 * k, k, {})] for vector in vectors]
 
     @property
@@ -316,7 +321,7 @@ class ParentChildIndex:
 
     # --- Records ---------------------------------------------------------------------------------------------------
 
-    def with_embed(self, embed: Embed) -> ParentChildIndex:
+    def with_embed(self, embed: Encoder) -> ParentChildIndex:
         """The same index, with another way to the same vectors, such as a function that looks them up.
 
         The settings are compared before, once, by this index's own encoder. Errors as for `add`.
@@ -336,7 +341,7 @@ class ParentChildIndex:
             return settings
         if settings is None and not writing:
             return {}
-        (vector,) = self.embed([_PROBE])
+        (vector,) = unit_vectors(self.embed, [_PROBE])
         mine = {
             "namespace": self.namespace or str(uuid4()),
             "fields": sorted(Chunk.__dataclass_fields__),
@@ -402,7 +407,7 @@ class ParentChildIndex:
         def make(ids: Sequence[str]) -> tuple[list[Point], int]:
             fresh = {payloads[id]["read"]: texts[id] for id in ids if payloads[id]["read"] not in kept}
             if fresh:
-                kept.update(zip(fresh, self.embed(list(fresh.values())), strict=True))
+                kept.update(zip(fresh, unit_vectors(self.embed, list(fresh.values())), strict=True))
             return [Point(id, np.asarray(kept[payloads[id]["read"]]), payloads[id]) for id in ids], len(fresh)
 
         return make

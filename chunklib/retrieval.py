@@ -21,11 +21,11 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.embedding import Vectors, embed
+from chunklib.embedding import Encoder, Vectors, embed, unit_vectors
 from chunklib.keywords import Keywords
+from chunklib.packing import check_count
 from chunklib.span import Chunk, Splitter
 
-Embed = Callable[[Sequence[str]], Vectors]
 Values = npt.NDArray[np.float64]
 Mode = Literal["dense", "keywords", "fused"]
 Filter = Callable[[Chunk], bool] | Mapping[str, Any]
@@ -71,7 +71,7 @@ class Index:
 
     Parameters
     ----------
-    embed: any function from texts to an array of unit rows, shape (n, d).
+    embed: any function from texts to vectors, one a text; they are made as long as 1.
     once: of chunks with the very same text only the best comes back; `places` has them all.
     neighbours: how much of the unit mean of the vectors before and after it, in its document, each vector gets.
     sentences: a splitter; ``best_sentence`` (0 to 1) of a chunk's dense score is then that of its best sentence.
@@ -91,7 +91,7 @@ class Index:
     def __init__(
         self,
         chunks: Iterable[Chunk],
-        embed: Embed = embed,
+        embed: Encoder = embed,
         *,
         once: bool = False,
         neighbours: float = 0.0,
@@ -104,7 +104,7 @@ class Index:
             raise ValueError(f"neighbours={neighbours} must be 0 or more, best_sentence={best_sentence} from 0 to 1")
         self.chunks = tuple(chunks)
         self.embed, self.once, self.fuse, self.also = embed, once, fuse, also
-        vectors = embed([chunk.embedding_text for chunk in self.chunks])
+        vectors = unit_vectors(embed, [chunk.embedding_text for chunk in self.chunks])
         self.vectors = mixed(vectors, self.chunks, neighbours) if neighbours else vectors
         self._also = self._rows(also) if also else None
         self._sentences = self._rows(lambda chunk: _texts(chunk, sentences)) if sentences else None
@@ -118,7 +118,7 @@ class Index:
         """The ``k`` best chunks, best first; ties keep the chunks' order.
 
         ``filter``: only chunks for which a function is true are searched, or whose metadata (or else field, such as
-        ``document_id``) has each of a mapping's values.
+        ``document_id``) has each of a mapping's values; a list allows any of its values.
 
         By ``"keywords"``, a chunk without any word of the query is not found. Raises ``ValueError`` for a name in a
         mapping that no chunk has, or another mode.
@@ -129,14 +129,13 @@ class Index:
         self, queries: Sequence[str], k: int = 5, *, mode: Mode = "dense", filter: Filter | None = None
     ) -> list[list[Hit]]:
         """What `search` finds for each of the queries. All are encoded in one call, so many take less time."""
-        if k < 1:
-            raise ValueError(f"k={k} must be 1 or more")
+        check_count("k", k, 1)
         if mode not in get_args(Mode):
             raise ValueError(f"mode={mode!r} is unknown; use one of {', '.join(get_args(Mode))}")
         allowed = self._allowed(filter)
         if not len(allowed):
             return [[] for _ in queries]
-        vectors = self.embed(queries) if mode != "keywords" else [None] * len(queries)
+        vectors = unit_vectors(self.embed, queries) if mode != "keywords" else [None] * len(queries)
         return [self._best(query, vector, k, mode, allowed) for query, vector in zip(queries, vectors, strict=True)]
 
     def view(self, *, mode: Mode = "dense", filter: Filter | None = None) -> View:
@@ -186,8 +185,9 @@ class Index:
         return Keywords("\n".join([chunk.embedding_text, *more(chunk)]) for chunk in self.chunks)
 
     def _rows(self, texts: Callable[[Chunk], Sequence[str]]) -> _Rows:
-        each = [list(texts(chunk)) for chunk in self.chunks]
-        return _Rows(self.embed([text for some in each for text in some]), np.array([len(some) for some in each], int))
+        each = [_listed(texts(chunk)) for chunk in self.chunks]
+        vectors = unit_vectors(self.embed, [text for some in each for text in some])
+        return _Rows(vectors, np.array([len(some) for some in each], int))
 
     def _allowed(self, filter: Filter | None) -> npt.NDArray[np.intp]:
         chunks = self.chunks
@@ -195,8 +195,7 @@ class Index:
             for name in filter:
                 if chunks and name not in _FIELDS and not any(name in chunk.metadata for chunk in chunks):
                     raise ValueError(f"filter={dict(filter)!r}: no chunk has {name!r}, be it as metadata or as a field")
-            wanted = filter.items()
-            return np.flatnonzero([all(_known(chunk, name) == value for name, value in wanted) for chunk in chunks])
+            return np.flatnonzero([_meets(chunk, filter) for chunk in chunks])
         return np.flatnonzero([filter is None or filter(chunk) for chunk in chunks])
 
 
@@ -241,8 +240,19 @@ def _texts(chunk: Chunk, splitter: Splitter) -> list[str]:
     return [chunk.text[start:end] for start, end in splitter(chunk.text)]
 
 
+def _listed(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):  # or each of its letters would be a text
+        raise TypeError(f"also returned one str, {texts[:40]!r}; put it in a list")
+    return list(texts)
+
+
 def _known(chunk: Chunk, name: str) -> Any:
     return chunk.metadata[name] if name in chunk.metadata else getattr(chunk, name, None)
+
+
+def _meets(chunk: Chunk, filter: Mapping[str, Any]) -> bool:
+    known = ((_known(chunk, name), wanted) for name, wanted in filter.items())
+    return all(has == wanted or (isinstance(wanted, list) and has in wanted) for has, wanted in known)
 
 
 class _Rows(NamedTuple):

@@ -31,9 +31,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from chunklib.embedding import Vectors, embed
+from chunklib.embedding import Encoder, Vectors, embed, unit_vectors
+from chunklib.packing import check_count
 from chunklib.parent_child import CHILDREN, PARENTS, Change, Enrich, ParentChildIndex, families
-from chunklib.retrieval import Embed
 from chunklib.span import Chunk, Document, Splitter, chunk_documents
 from chunklib.stores import batches
 
@@ -78,8 +78,8 @@ def spread(
     before it have come back by then. ``TypeError`` where ``work`` cannot be handed to another process.
     """
     for name, value in (("workers", workers), ("batch", batch)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name}={value} must be 1 or more")
+        if value is not None:
+            check_count(name, value, 1)
     try:
         sent = pickle.dumps(work)
     except (AttributeError, TypeError, pickle.PicklingError) as error:
@@ -222,10 +222,10 @@ def texts_to_encode(
     return list(dict.fromkeys(map(_readable, read)))
 
 
-def encode_document(document: Document, *, embed: Embed = embed, **settings: Any) -> Encoded:
+def encode_document(document: Document, *, embed: Encoder = embed, **settings: Any) -> Encoded:
     """Split and encode a document: work for `spread`. ``settings``: as for `texts_to_encode`."""
     texts = texts_to_encode(document, **settings)
-    return Encoded(document, texts, embed(texts))
+    return Encoded(document, texts, unit_vectors(embed, texts))
 
 
 class Refused(NamedTuple):
@@ -235,7 +235,7 @@ class Refused(NamedTuple):
     why: str
 
 
-def try_encode(document: Document, *, embed: Embed = embed, **settings: Any) -> Encoded | Refused:
+def try_encode(document: Document, *, embed: Encoder = embed, **settings: Any) -> Encoded | Refused:
     """As `encode_document`, but an error comes back as a `Refused`: for a run that is to go on all night.
 
     >>> try_encode(Document("One day."), embed=lambda texts: 1 / 0).why
@@ -258,7 +258,7 @@ def add_encoded(index: ParentChildIndex, encoded: Encoded) -> Change:
     def look_up(texts: Sequence[str]) -> Vectors:
         missing = [text for text in dict.fromkeys(map(_readable, texts)) if text not in known]
         if missing:
-            known.update(zip(missing, index.embed(missing), strict=True))
+            known.update(zip(missing, unit_vectors(index.embed, missing), strict=True))
         return np.asarray([known[_readable(text)] for text in texts], dtype=np.float32)
 
     return index.with_embed(look_up).add(encoded.document)
@@ -275,7 +275,7 @@ def _readable(text: str) -> str:
 def encode_with_ray(
     documents: Sequence[Document],
     *,
-    embed: Embed = embed,
+    embed: Encoder = embed,
     workers: int = 2,
     batch: int = 64,
     address: str | None = None,
@@ -321,10 +321,10 @@ def _split_row(row: dict[str, Any], **settings: Any) -> list[dict[str, Any]]:
 class EncodingWorker:
     """An encoder that stays: Ray makes one for each worker, so the model is loaded once and not for each batch."""
 
-    def __init__(self, embed: Embed) -> None:
+    def __init__(self, embed: Encoder) -> None:
         self.embed = embed
         embed(["ready"])
 
     def __call__(self, rows: dict[str, Any]) -> dict[str, Any]:
         """The rows with a vector each."""
-        return {**rows, "vector": self.embed([str(text) for text in rows["text"]])}
+        return {**rows, "vector": unit_vectors(self.embed, [str(text) for text in rows["text"]])}

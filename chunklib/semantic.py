@@ -24,14 +24,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.embedding import embed
+from chunklib.embedding import Encoder, embed, unit_vectors
 from chunklib.measure import Length, Ruler, measure
-from chunklib.packing import check_settings, next_ink
+from chunklib.packing import check_count, check_settings, next_ink
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
 from chunklib.span import Span, Splitter, checked
 
-Encoder = Callable[[Sequence[str]], npt.ArrayLike]
 Values = npt.NDArray[np.float64]
 
 #: Kinds of threshold, and the amount of each that is used where none is given.
@@ -39,7 +38,7 @@ THRESHOLDS = {"percentile": 95.0, "standard_deviation": 1.5, "interquartile": 1.
 
 _DECIMALS = 5  # of a distance: beyond them it depends on the machine, and equal texts would not stay ties
 _ROOM = 1e-6  # by which a distance must exceed a threshold that was computed with rounding
-_ROWS = 1000  # vectors that are made double precision at a time
+_ROWS = 1000  # gaps that are compared at a time
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 
 
@@ -79,10 +78,10 @@ def split_semantic(
     """
     check_settings(text, None, 0, optional=True)
     _amount(threshold, amount)
-    _whole("window", window, 0)
-    _whole("min_chunk_size", min_chunk_size, 0)
+    check_count("window", window, 0)
+    check_count("min_chunk_size", min_chunk_size, 0)
     if max_chunk_size is not None:
-        _whole("max_chunk_size", max_chunk_size, 1)
+        check_count("max_chunk_size", max_chunk_size, 1)
         if min_chunk_size > max_chunk_size:
             raise ValueError(f"min_chunk_size={min_chunk_size} must not exceed max_chunk_size={max_chunk_size}")
     spans, ruler = _read(text, sentences, max_chunk_size, length)
@@ -120,13 +119,13 @@ def gap_distances(text: str, spans: Sequence[tuple[int, int]], *, embed: Encoder
     >>> gap_distances(text, spans, embed=lambda texts: [[t.count("cat"), t.count("rain")] for t in texts]).tolist()
     [0.0, 1.0]
     """
-    _whole("window", window, 0)
+    check_count("window", window, 0)
     n = len(spans)
     if n < 2:
         return np.zeros(0)
     before = [(max(0, i - window), i) for i in range(n)]  # a window that ends at i; its right-hand twins come for free
     after = [(i, n - 1) for i in range(max(1, n - window), n)]  # but for those that the end of the text cuts short
-    units = _unit_vectors(embed, [text[spans[a][0] : spans[b][1]] for a, b in before + after])
+    units = unit_vectors(embed, [text[spans[a][0] : spans[b][1]] for a, b in before + after])
     left = np.arange(n - 1)
     right = left + 1 + window
     right[right >= n] = np.arange(n, n + len(after))
@@ -195,7 +194,7 @@ def split_optimal(
     if not spans or ruler.size(spans[0].start, spans[-1].end) <= chunk_size:
         return [Span(span.start, spans[-1].end) for span in spans[:1]]
     spans, stops = _put_together(spans, ruler, chunk_size)
-    units = _unit_vectors(embed, [text[start:end] for start, end in spans])
+    units = unit_vectors(embed, [text[start:end] for start, end in spans])
     n, total = len(units), units.sum(axis=0, dtype=np.float64)
     mean = (total @ total - np.count_nonzero(units.any(axis=1))) / max(1, n * (n - 1))
     starts, ends = [span.start for span in spans], [span.end for span in spans]
@@ -246,22 +245,6 @@ def _read(text: str, sentences: Splitter, limit: int | None, length: Length) -> 
 def _fits(ruler: Ruler, start: int, end: int, limit: int) -> bool:
     """Whether a range measures at most ``limit``. A range that is far too long is not measured: that may take long."""
     return (end - start <= 8 * limit or end <= ruler.reach(start, limit)) and ruler.size(start, end) <= limit
-
-
-def _unit_vectors(embed: Encoder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """The vectors, each of length 1 (or 0); shape (n, d). Raises ``ValueError`` for what is no vector of numbers."""
-    given = np.asarray(embed(texts))
-    if given.ndim != 2 or len(given) != len(texts) or not given.shape[1]:
-        raise ValueError(f"embed returned shape {given.shape} for {len(texts)} texts; it must be one vector for each")
-    units = np.empty(given.shape, dtype=np.float32)
-    for at in range(0, len(given), _ROWS):
-        rows = given[at : at + _ROWS].astype(np.float64)
-        if len(bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))):
-            text = texts[at + int(bad[0])]
-            raise ValueError(f"embed returned a vector that is not finite (NaN or infinite) for {text[:60]!r}")
-        rows /= np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)  # no square overflows
-        units[at : at + _ROWS] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return units
 
 
 def _cut_large(cuts: Sequence[int], distances: Values, fits: Callable[[int, int], bool]) -> list[int]:
@@ -329,10 +312,3 @@ def _amount(threshold: str, amount: float | None) -> float:
         bounds = "between 0 and 100" if most == 100 else "0 or more"
         raise ValueError(f"amount={amount!r} must be {bounds} for threshold={threshold!r}")
     return float(amount)
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}={value!r} must be an int")
-    if value.__index__() < least:
-        raise ValueError(f"{name}={value!r} must be {least} or more")

@@ -23,7 +23,7 @@ from pathlib import Path
 import regex
 
 from chunklib.measure import Length, measure
-from chunklib.packing import Places, check_settings, pack
+from chunklib.packing import Places, check_count, check_settings, pack
 from chunklib.recursive import Separator, boundary_levels
 from chunklib.span import Span
 
@@ -123,7 +123,7 @@ def split_sentences(
     ['Dr. Lund pressed No. 5 (see Fig. 3).', 'Nothing. It runs v2.4.1.']
     """
     check_settings(text, chunk_size, chunk_overlap, optional=True)
-    _check_count("min_sentences", min_sentences, least=1)
+    check_count("min_sentences", min_sentences, least=1)
     if isinstance(abbreviations, str):
         raise TypeError(f"abbreviations={abbreviations!r} must be a list; put it in brackets")
     sentences = list(_sentences(text, _grammar(language, frozenset(abbreviations))))
@@ -157,17 +157,10 @@ def widen(spans: Sequence[tuple[int, int]], *, before: int = 1, after: int = 1) 
     >>> widen([(0, 8), (9, 17), (18, 28)], before=1, after=0)
     [Span(start=0, end=8), Span(start=0, end=17), Span(start=9, end=28)]
     """
-    _check_count("before", before, least=0)
-    _check_count("after", after, least=0)
+    check_count("before", before, least=0)
+    check_count("after", after, least=0)
     last = len(spans) - 1
     return [Span(spans[max(i - before, 0)][0], spans[min(i + after, last)][1]) for i in range(len(spans))]
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={value!r} must be an int")
-    if value < least:
-        raise ValueError(f"{name}={value} must be {least} or more")
 
 
 def _sentences(text: str, grammar: _Grammar) -> Iterator[Span]:

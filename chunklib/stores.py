@@ -14,6 +14,7 @@ hand for the tests: they run in memory and in folders, and a server's calls only
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -89,6 +90,8 @@ class QdrantVectors:
         self, location: str | Path = ":memory:", *, collection: str = "chunks", api_key: str | None = None
     ) -> None:
         self.location, self.collection, self.api_key = str(location), collection, api_key
+        if re.fullmatch(r"[\w.-]+:\d+(/.*)?", self.location):  # Qdrant would make a folder of that name
+            raise ValueError(f"location={self.location!r} has no scheme; a server is http://{self.location}")
         self._opened: QdrantClient | None = None
         self._there = self._indexed = False
 

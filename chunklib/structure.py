@@ -23,7 +23,7 @@ import regex
 from chunklib.blocks import BlockCutter, Inner
 from chunklib.measure import Length, Ruler, count, measure
 from chunklib.outline import Block, line_starts, markdown_blocks
-from chunklib.packing import check_settings, next_ink
+from chunklib.packing import check_count, check_settings, next_ink
 from chunklib.recursive import split_recursive
 from chunklib.span import Document, Span, checked
 
@@ -157,8 +157,9 @@ def split_markdown(
     ['Hi.', '# Fees\\n\\n## Post\\n\\nFree.', '## Customs\\n\\nYou pay them.']
     """
     ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
-    if isinstance(max_level, bool) or not isinstance(max_level, int) or not 1 <= max_level <= 6:
-        raise ValueError(f"max_level={max_level!r} must be a whole number from 1 to 6")
+    check_count("max_level", max_level, 1)
+    if max_level > 6:
+        raise ValueError(f"max_level={max_level} must be 6 or less: Markdown has no deeper headings")
     blocks = markdown_blocks(text)
     parts = _parts(text, _section_starts(text, blocks, max_level))
     if chunk_size is None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from chunklib import cache, embedding
-from chunklib.embedding import DIMENSIONS, Vectors, embed
+from chunklib.embedding import DIMENSIONS, Vectors, embed, unit_vectors
 from chunklib.measure import count
 
 TEXTS = ["a cat", "The cat sat on a mat.", "", "a dog", "a cat", "The dog sat on a mat.", "lone \ud800", "x " * 400]
@@ -107,3 +108,30 @@ def test_no_texts_and_one_str() -> None:
     assert embed([]).shape == (0, DIMENSIONS)
     with pytest.raises(TypeError, match="texts is one str; put it in a list"):
         embed("a cat")
+
+
+def test_vectors_of_any_encoder_are_made_as_long_as_1() -> None:
+    given: list[list[float]] = [[3, 4], [1e200, 0], [0, 0], [0, -1]]
+    found = unit_vectors(lambda texts: given, list("abcd"))
+    assert found.dtype == np.float32
+    assert found.round(6).tolist() == np.array([[0.6, 0.8], [1, 0], [0, 0], [0, -1]], dtype=np.float32).tolist()
+    assert unit_vectors(lambda texts: [], []).shape == (0, 0)
+
+
+def test_vectors_as_long_as_1_keep_their_bits() -> None:
+    rows = np.random.default_rng(0).normal(size=(2500, 5)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert (unit_vectors(lambda texts: rows, ["x"] * 2500) == rows).all()
+
+
+@pytest.mark.parametrize("given", [[1.0, 0.0], [[1.0]], [[], []], [[[1.0]], [[1.0]]]])
+def test_what_is_not_one_vector_for_each_text_is_refused(given: list[object]) -> None:
+    with pytest.raises(ValueError, match=r"embed returned shape .* for 2 texts; it must be one vector for each"):
+        unit_vectors(lambda texts: given, ["a", "b"])  # type: ignore[arg-type,return-value]
+
+
+def test_without_its_library_the_encoder_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    embedding._model.cache_clear()
+    with pytest.raises(ImportError, match="needs sentence-transformers: pip install sentence-transformers"):
+        embedding._model()

@@ -619,3 +619,22 @@ def test_parent_and_child_that_start_at_the_same_place_differ() -> None:
     ((parent, (child,)),) = families(Document(text), words(chunk_size=9), words(chunk_size=9))
     assert parent.text == child.text
     assert parent.id != child.id
+
+
+def test_a_name_in_a_filter_that_no_record_has_is_refused() -> None:
+    index = index_of()
+    index.add(PUMP)
+    for wrong in ("language", "documentid", "text"):
+        with pytest.raises(ValueError, match=f"filter names '{wrong}', which no record has"):
+            index.search("pump", filter={wrong: "en"})
+
+
+def test_an_encoder_may_return_lists_of_any_length() -> None:
+    units = Encoder()
+    index = index_of(embed=lambda texts: [[3 * float(x) for x in row] for row in units(texts)])
+    other = index_of(embed=units)
+    for some in (index, other):
+        some.add(PUMP)
+    found, wanted = index.search("oil the pump"), other.search("oil the pump")
+    assert [hit.chunk for hit in found] == [hit.chunk for hit in wanted]
+    assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=1e-6)

@@ -21,9 +21,9 @@ from chunklib.span import Chunk, Document, Span, chunk_document
 
 def noisy(texts: Sequence[str]) -> Vectors:
     """Vectors by first letter, with noise in the last bits that depends on the place in the batch."""
-    rows = [[text[0] == letter for letter in "abc"] for text in texts]
-    noise = np.arange(len(texts))[:, None] * 1e-8
-    return np.asarray(np.array(rows) + noise, dtype=np.float32)
+    rows = np.array([[text[0] == letter for letter in "abc"] for text in texts])
+    noise = np.arange(len(texts))[:, None] * 1e-8 * rows.any(axis=1, keepdims=True)
+    return np.asarray(rows + noise, dtype=np.float32)
 
 
 CHUNKS = chunk_document(Document("abcabc"), lambda text: [(at, at + 1) for at in range(6)])
@@ -242,3 +242,33 @@ def test_spans_and_texts_are_those_that_came_in() -> None:
     assert index.chunks == tuple(chunks)
     for mode in get_args(Mode):
         assert all(hit.chunk in chunks for hit in index.search("code b", k=9, mode=mode))
+
+
+def test_an_encoder_may_return_lists_and_vectors_of_any_length() -> None:
+    """What counts is the direction: the longer vector is not nearer."""
+    vectors: dict[str, list[float]] = {"about cats": [3, 0], "cats and dogs": [30, 40], "cats": [0.5, 0]}
+    index = Index(said("about cats", "cats and dogs"), embed=lambda texts: [vectors[text] for text in texts])
+    assert [(chunk.text, score) for chunk, score in index.search("cats")] == [("about cats", 1), ("cats and dogs", 0.6)]
+
+
+def test_a_list_in_a_filter_allows_any_of_its_values() -> None:
+    index = Index(said("a one", "a two", "a six", status=["old", "new", ["old", "new"]]), embed=noisy)
+
+    def kept(**wanted: object) -> list[str]:
+        return [hit.chunk.text for hit in index.search("a", filter=wanted)]
+
+    assert kept(status=["old", "gone"]) == ["a one"]
+    assert kept(status=["old", "new"]) == ["a one", "a two", "a six"]
+    assert kept(document_id=["0", "2"], status="old") == ["a one"]
+
+
+def test_further_texts_are_a_list() -> None:
+    with pytest.raises(TypeError, match="also returned one str, 'who'; put it in a list"):
+        Index(said("a"), embed=noisy, also=lambda chunk: "who")
+
+
+def test_how_many_is_a_whole_number() -> None:
+    index = Index(CHUNKS, embed=noisy)
+    assert len(index.search("b", k=np.int64(2))) == 2  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"k=2\.5 must be an int"):
+        index.search("b", k=2.5)  # type: ignore[arg-type]

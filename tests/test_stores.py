@@ -357,3 +357,9 @@ def test_a_server_gets_its_payload_indexes_even_after_a_crash_between() -> None:
 def test_ids_can_be_filtered(vectors: QdrantVectors) -> None:
     vectors.upsert([Point(name(i), axis(i), {"namespace": "ab"[i % 2]}) for i in range(4)])
     assert sorted(vectors.ids({"namespace": "a"})) == [name(0), name(2)]
+
+
+@pytest.mark.parametrize("location", ["localhost:6333", "qdrant.example.org:6333/x"])
+def test_an_address_without_its_scheme_is_not_taken_for_a_folder(location: str) -> None:
+    with pytest.raises(ValueError, match=f"location='{location}' has no scheme; a server is http://{location}"):
+        QdrantVectors(location)

@@ -192,9 +192,12 @@ def test_max_level() -> None:
     counts = [len(split_markdown(text, max_level=level)) for level in (1, 2, 3, 6)]
     assert counts == [2, 3, 4, 4]
     assert cut(text, 18, max_level=1) == ["# A\n\na", "## B\n\nb\n\n### C\n\nc", "# D\n\nd"]
-    for level in (0, 7, True, 2.0, None):
-        with pytest.raises(ValueError, match=r"max_level=.* must be a whole number from 1 to 6"):
-            split_markdown(text, max_level=level)  # type: ignore[arg-type]
+    for level, mend in ((0, "must be 1 or more"), (7, "must be 6 or less")):
+        with pytest.raises(ValueError, match=f"max_level={level} {mend}"):
+            split_markdown(text, max_level=level)
+    for wrong in (True, 2.0, None):
+        with pytest.raises(TypeError, match=f"max_level={wrong} must be an int"):
+            split_markdown(text, max_level=wrong)  # type: ignore[arg-type]
 
 
 def test_a_heading_stays_with_the_first_sentence_of_a_long_paragraph() -> None:
