@@ -6,12 +6,19 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from chunklib.datasets import load_course_documents, load_course_questions
+from chunklib.evaluation import evaluate, paired_difference
+from chunklib.measure import count
+from chunklib.retrieval import Index
+from chunklib.scoreboard import BUDGETS, scoreboard, scored_documents
+from chunklib.span import chunk_documents
+from chunklib.structure import split_paragraphs
 from tests.test_notebooks import HYPE
 from tools.notebooks import ROOT
 from tools.readme import MINUTES
@@ -22,6 +29,10 @@ DOCS = ROOT / "docs"
 QUESTIONS, WORKSHOP, NOTES = (
     (DOCS / name).read_text(encoding="utf-8") for name in ("questions.md", "workshop.md", "instructor.md")
 )
+
+
+#: The last section of the notes, which belongs to no lesson.
+ROOM = "What the room will ask"
 
 
 def sections(text: str, level: str = "##") -> dict[str, str]:
@@ -83,6 +94,7 @@ def test_each_section_is_a_lesson_in_order_with_the_title_of_the_notes() -> None
     assert titles == sorted(titles)
     assert len(titles) >= 10
     assert set(titles) <= set(sections(NOTES))
+    assert list(sections(NOTES))[-1] == ROOM
     for lesson in BY_LESSON:
         assert cells(lesson)
 
@@ -293,10 +305,54 @@ def test_the_short_version_keeps_enough_of_them(lesson: str) -> None:
 
 def test_the_notes_say_what_to_answer_for_each_exercise() -> None:
     for title, section in sections(NOTES).items():
+        if title == ROOM:
+            continue
         module = (ROOT / "chunklib" / "exercises" / f"lesson_{title[:2]}.py").read_text(encoding="utf-8")
         ids = set(re.findall(r'(?m)^    "(\d+\.\d)": ', module))
         assert len(ids) >= 3, title
         assert set(re.findall(r"\b(\d+\.\d):", section)) == ids, title
+
+
+def test_the_numbers_told_to_the_room_are_those_of_the_scoreboard_and_the_lessons() -> None:
+    board = scoreboard()
+    notes, said = (" ".join(text.split()) for text in (NOTES, sections(NOTES)[ROOM]))
+    larger, smaller = "recursive 150", "recursive 100"
+    mean, interval = re.fullmatch(r"\+(\S+) (\[.+\])", str(board.gain(smaller, over=larger))).groups()  # type: ignore[union-attr]
+    shares = [f"{100 * board[name].found['all'].mean:.0f}" for name in (smaller, larger)]
+    assert f"{shares[0]} against {shares[1]} % (+{mean} points {interval}, in the lesson)" in notes
+    assert f"{smaller.split()[1]} finds {mean} points more {interval} (lesson 02)" in said
+    assert f"the gain is {board.gain('markdown 150 with context', over='markdown 150')}." in said
+    documents = scored_documents()
+    asked = [q for q in load_course_questions(*(document.id for document in documents)) if q.gold]
+    assert f"In lesson 04 there are {len(asked)}," in said
+    curve = dict(zip(BUDGETS, board[smaller].curve, strict=True))
+    assert f"{100 * curve[1000]:.0f} % of the answers in 1,000 characters, {100 * curve[8000]:.0f} % in 8,000" in said
+
+
+def test_headings_were_a_tie_in_lesson_00_question_by_question() -> None:
+    """The lesson shows whiskers alone; so its two ways are built once more, and compared in pairs."""
+    code = "\n".join("".join(cell["source"]) for cell in cells("00") if cell["cell_type"] == "code")
+    names = re.findall(r'"([^"]+)"', re.findall(r"(?m)^names = \[(.+)\]$", code)[0])
+    documents = load_course_documents(*names)
+    plain = [chunk for chunk in chunk_documents(documents, split_paragraphs) if not chunk.text.startswith("#")]
+    headed = [replace(chunk, context=" > ".join(chunk.section_path)) for chunk in plain]
+    with_headings, without = (evaluate(Index(some), load_course_questions(*names)).found for some in (headed, plain))
+    mean, low, high = (100 * value for value in paired_difference(with_headings, without))
+    said = " ".join(sections(NOTES)[ROOM].split())
+    assert f"{mean:+.1f} [{low:+.1f}, {high:+.1f}] over {len(without)} questions" in said
+
+
+def test_a_blank_between_two_sentences_may_be_a_token_more() -> None:
+    """What question 02.2 has the room count: joining can add, as it can melt."""
+    assert count(" 24 hours") == count("24 hours") + 1
+    assert count(" vacuum") == count("vacuum") - 1
+    assert "count *24 hours* with and without a blank before it" in QUESTIONS
+
+
+def test_the_capstone_can_be_read_in_its_minutes_by_a_pair() -> None:
+    words = [len(path.read_text(encoding="utf-8").split()) for path in (ROOT / "capstone" / "documents").iterdir()]
+    (minutes,) = re.findall(r"(?m)^\| (\d+) \| read the folder on paper, shared out in the pair \|$", WORKSHOP)
+    assert abs(sum(words) / 2 / 180 - int(minutes)) < 2
 
 
 def test_windows_is_set_up_with_the_lines_of_the_readme() -> None:

@@ -8,8 +8,8 @@ What the lesson's author needs to know of the format:
 
 - The first cell is Markdown, holds the one H1 (``# Cut a text …``: it starts with a verb of `VERBS`) and the line
   ``**40 minutes** reading and running, 20 minutes exercises``.
-- Tags: ``core`` (8 to 10 cells), ``exercise`` (3 or more), ``predict``, and ``nbval-ignore-output``, each use of which
-  needs its reason in `IGNORED`. No other tag.
+- Tags: ``core`` (8 to 10 cells; in 00, 01 and 04 tools/short.py keeps what leads to them), ``exercise`` (3 or more),
+  ``predict``, and ``nbval-ignore-output``, each use of which needs its reason in `IGNORED`. No other tag.
 - A ``predict`` cell's first line of output is ``Compare with your guess:``.
 - Sections ``## Exercises``, ``## Recap``, ``## Take it with you`` (with its ``But:`` list), ``## Further reading``, in
   this order; the last Markdown cell holds ``Code: MIT. Text: CC BY 4.0.``.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tools import lab, notebooks
+from tools import lab, notebooks, wheels
 from tools.notebooks import MACHINE_PATH, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -180,6 +181,76 @@ def test_lab_asks_nothing_of_the_network(tmp_path: Path) -> None:
     assert app.check_for_updates_class.__name__ == "NeverCheckForUpdate"
     assert app.extension_manager == "readonly"
     assert app.default_url == "/lab/tree/fresh-2026-11-30-1/00_start_here.ipynb"
+
+
+# --- The commands of tools/ ------------------------------------------------------------------------------------------
+
+COMMANDS = sorted(path.stem for path in (ROOT / "tools").glob("*.py") if "__main__" in path.read_text(encoding="utf-8"))
+
+
+def run(name: str, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> int | str | None:
+    """What a command of tools/ exits with, when it may start no process, and write no file or folder."""
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("the command did something")
+
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", *arguments])
+    for owner, method in ((subprocess, "run"), (Path, "write_text"), (Path, "write_bytes"), (Path, "mkdir")):
+        monkeypatch.setattr(owner, method, refused)
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_path(str(ROOT / "tools" / f"{name}.py"), run_name="__main__")
+    return stopped.value.code
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_is_asked_for_help_does_nothing_else(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(name, "--help", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.startswith("usage: ")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "lab"])  # lab.py passes it on to JupyterLab
+def test_a_command_stops_at_an_option_it_does_not_know(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(name, "--hlep", monkeypatch=monkeypatch) == 2
+    assert "--hlep" in capsys.readouterr().err or name == "mutate"
+
+
+def test_a_notebook_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("notebooks", "notebooks/99.ipynb", monkeypatch=monkeypatch) == 2
+    assert "no such notebook: notebooks/99.ipynb" in capsys.readouterr().err.replace("\\", "/")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "folder", "passed_on"),
+    [
+        ([], "wheels", []),
+        (["stick"], "stick", []),
+        (["stick", "--extra-index-url", "URL", "-q"], "stick", ["--extra-index-url", "URL", "-q"]),
+    ],
+)
+def test_wheels_go_into_the_folder_and_options_to_pip(
+    arguments: list[str], folder: str, passed_on: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[list[str]] = []
+
+    def fetched(command: list[str], **_: Any) -> subprocess.CompletedProcess[bytes]:
+        called.append(command)
+        return subprocess.CompletedProcess(command, 1)
+
+    monkeypatch.setattr(sys, "argv", ["wheels.py", *arguments])
+    monkeypatch.setattr(subprocess, "run", fetched)
+    assert wheels.main() == 1
+    (command,) = called
+    assert command[1:] == [
+        *("-m", "pip", "download", "--dest", folder, "--constraint", "constraints.txt"),
+        *passed_on,
+        *wheels.requirements(),
+    ]
 
 
 # --- tools/notebooks.py and nbval, in real kernels -------------------------------------------------------------------

@@ -20,6 +20,8 @@ from reportlab.lib.pagesizes import A5
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from tools.notebooks import command
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "data"
 NAMES = ("ps600-power-station-manual", "service-desk-cards")
@@ -229,6 +231,7 @@ def build(text: str) -> bytes:
 
 def main() -> None:
     """Write both documents."""
+    command(__doc__).parse_args()
     for name in NAMES:
         pdf = build((DATA / "pdf" / f"{name}.txt").read_text(encoding="utf-8"))
         (DATA / f"{name}.pdf").write_bytes(pdf)

@@ -19,7 +19,7 @@ from chunklib.retrieval import Hit, Index
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Document, Splitter, chunk_document, chunk_documents
 from chunklib.structure import split_labelled_lines, split_markdown
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, command
 
 FOLDER = ROOT / "capstone"
 #: Characters that are read for each question.
@@ -138,6 +138,7 @@ def wrong_version(name: str, split: str) -> int:
 
 def main() -> None:
     """Print one line for each strategy and split."""
+    command(__doc__).parse_args()
     for split in ("tune", "held_out"):
         for name in STRATEGIES:
             row = scores(name, split)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from chunklib.sentence import split_sentences
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, command
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 #: lesson -> the terms it defines, in bold, where each first appears (a test looks).
@@ -69,4 +69,5 @@ def written() -> str:
 
 
 if __name__ == "__main__":
+    command(__doc__).parse_args()
     GLOSSARY.write_text(written(), encoding="utf-8", newline="\n")

@@ -9,6 +9,7 @@ A notebook is written only if every cell ran, and nothing went to stderr; otherw
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -32,6 +33,11 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 MACHINE_PATH = re.compile(
     r"(?<![\w.)\]/-])/(?:home|Users|root|tmp|work|mnt|private)/[\w.]|\b[A-Z]:\\{1,2}Users\b|file:/{2}"
 )
+
+
+def command(doc: str | None) -> argparse.ArgumentParser:
+    """A command of tools/: --help prints what its module says of itself, and an argument it does not know stops it."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def normalise(notebook: dict[str, Any]) -> None:
@@ -109,9 +115,14 @@ def rebuild(path: Path) -> list[str]:
 
 def main() -> None:
     """Rebuild the notebooks named, or all; exit with 1 if one of them failed."""
+    options = command(__doc__)
+    options.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
+    named: list[Path] = options.parse_args().notebooks
+    if missing := [str(path) for path in named if not path.is_file()]:
+        options.error(f"no such notebook: {', '.join(missing)}")
     os.environ.update(ENVIRONMENT)
-    paths = [Path(name) for name in sys.argv[1:]] or sorted((ROOT / "notebooks").glob("*.ipynb"))
-    paths = paths if sys.argv[1:] else [*paths, *(ROOT / "capstone").glob("*.ipynb")]
+    lessons = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = named or [*lessons, *(ROOT / "capstone").glob("*.ipynb")]
     if not paths:
         sys.exit("notebooks/ holds no notebook: nothing was rebuilt")
     failed = 0

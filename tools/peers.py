@@ -16,6 +16,7 @@ from chunklib.datasets import load_course_documents
 from chunklib.peer_store import LIBRARIES, STORED, installed, key, packed
 from chunklib.peers import PEERS
 from chunklib.scoreboard import scored_documents
+from tools.notebooks import command
 
 #: What lesson 12 asks for: splitter, its settings, and of which documents.
 POLICY, CASES, HUB, CALL = "returns-policy.md", "zh-cases.md", "homehub-manual.md", "call-six-topics.txt"
@@ -61,6 +62,7 @@ def results() -> Iterator[tuple[str, list[list[Any]]]]:
 
 
 if __name__ == "__main__":
+    command(__doc__).parse_args()
     versions = {name: importlib.metadata.version(name) for name in LIBRARIES}
     head = {"versions": versions, "date": date.today().isoformat()}
     rows = ",\n".join(

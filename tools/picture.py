@@ -20,7 +20,7 @@ from chunklib.display import show
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.span import Splitter
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, command
 
 TARGET = ROOT / "docs" / "painted.png"
 WAYS: dict[str, Splitter] = {
@@ -42,6 +42,7 @@ def page() -> str:
 
 def main() -> None:
     """Draw it, cut off the white border, reduce it to 64 colours."""
+    command(__doc__).parse_args()
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:
         sys.exit("no Chromium found: install it, or leave docs/painted.png as it is")

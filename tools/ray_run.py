@@ -25,6 +25,7 @@ from chunklib.embedding import Vectors, embed
 from chunklib.parent_child import ParentChildIndex
 from chunklib.scaling import add_encoded, encode_with_ray
 from chunklib.span import Document
+from tools.notebooks import command
 
 
 class Mortal:
@@ -83,8 +84,10 @@ def run() -> dict[str, Any]:
 
 def main() -> None:
     """Run and write the file."""
+    options = command(__doc__)
+    options.add_argument("file", nargs="?", type=Path, default=DATA / "ray.json", metavar="FILE")
+    file: Path = options.parse_args().file
     found = run()
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA / "ray.json"
     file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8", newline="\n")
     print(json.dumps(found, indent=1))
 

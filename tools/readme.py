@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chunklib.scoreboard import scoreboard
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, command
 
 README = ROOT / "README.md"
 #: documents and questions, technique with settings, (row, kind, row that it is compared with), lesson
@@ -90,4 +90,5 @@ def written(readme: str) -> str:
 
 
 if __name__ == "__main__":
+    command(__doc__).parse_args()
     README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")

@@ -23,6 +23,7 @@ from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Splitter, chunk_documents
 from chunklib.structure import split_markdown
+from tools.notebooks import command
 
 Build = Callable[[], Iterable[Chunk] | Searcher]
 PerType = Mapping[str, Splitter]
@@ -145,6 +146,7 @@ def rows() -> Iterator[Row]:
 
 
 if __name__ == "__main__":
+    command(__doc__).parse_args()
     found = tuple(rows())
     store(found)
     print(Scoreboard(found))

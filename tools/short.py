@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the 90-minute version: lessons 00, 01 and 04, only the cells tagged core with the words around them, run.
+"""Make the 90-minute version of lessons 00, 01 and 04: what leads to their core cells, one exercise, the recap; run it.
 
     python -m tools.short [FOLDER]
 
@@ -9,23 +9,97 @@ FOLDER is ``my_notebooks/short`` unless named. A lesson of it that does not run 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-from tools.notebooks import ROOT, dump, rebuild
+from chunklib.sentence import split_sentences
+from tools.notebooks import ROOT, command, dump, rebuild
+from tools.readme import MINUTES
 
 LESSONS = ("00", "01", "04")
+#: How the schedule of 90 minutes, in docs/workshop.md, names a lesson and its minutes.
+SCHEDULED = re.compile(r"Lesson (\d\d), short: reading (\d+), first exercise (\d+)")
+NOTE = "This is the short version: some of what this page and the recap name is left out."
+
+Cell = dict[str, Any]
 
 
-def kept(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The title, the core cells with the Markdown next to them, the first exercise, the recap."""
-    core = [i for i, cell in enumerate(cells) if "core" in cell["metadata"].get("tags", [])]
-    exercise = next(i for i, cell in enumerate(cells) if "exercise" in cell["metadata"].get("tags", []))
-    recap = next(i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("## Recap"))
-    chosen = {0, recap, exercise - 1, exercise, *core}
-    chosen |= {i + step for i in core for step in (-1, 1) if cells[i + step]["cell_type"] == "markdown"}
-    return [cells[i] for i in sorted(chosen)]
+def text(cell: Cell) -> str:
+    """A cell's source, which is stored as a string or as lines."""
+    return "".join(cell["source"])
+
+
+def tags(cell: Cell) -> list[str]:
+    """A cell's tags."""
+    return list(cell["metadata"].get("tags", []))
+
+
+def is_words(cell: Cell) -> bool:
+    """Whether a cell is read and not run."""
+    return bool(cell["cell_type"] == "markdown")
+
+
+def before_a_gap(words: str) -> str:
+    """Words without what leads to the code that came next: a guess, a last sentence that ends in a colon or asks.
+
+    >>> before_a_gap("30 becomes 60. And over all questions:")
+    '30 becomes 60.'
+    """
+    words = re.split(r"\n\n(?=#+ )", words)[0]  # a heading inside a cell opens what is left out
+    paragraphs = [part for part in words.split("\n\n") if not re.search(r"\bGuess\b", part)]
+    while paragraphs and paragraphs[-1].endswith((":", "?")):
+        last = paragraphs.pop()
+        if rest := last[: split_sentences(last)[-1].start].rstrip():
+            paragraphs.append(rest)
+    return "\n\n".join(paragraphs)
+
+
+def without_other_lessons(words: str) -> str:
+    """Words without the paragraphs that lean on a lesson the short version lacks.
+
+    >>> without_other_lessons("Lesson 00 ended well.\\n\\nLesson 03 ended with a question. Here is why.")
+    'Lesson 00 ended well.'
+    """
+    paragraphs = words.split("\n\n")
+    return "\n\n".join(part for part in paragraphs if set(re.findall(r"[Ll]esson (\d\d)", part)) <= set(LESSONS))
+
+
+def led_to(section: list[Cell]) -> list[Cell]:
+    """A section down to its last core cell, and the words behind that.
+
+    What lies before a core cell comes along, tagged or not: its words speak of it, and lead on from it.
+    """
+    core = [i for i, cell in enumerate(section) if "core" in tags(cell)]
+    if not core:
+        return []
+    end = core[-1] + 1
+    words = list(takewhile(is_words, section[end:]))
+    if words and end + len(words) < len(section):
+        words[-1] = {**words[-1], "source": before_a_gap(text(words[-1]))}
+    return section[:end] + words
+
+
+def kept(cells: list[Cell]) -> list[Cell]:
+    """The title, of each section what leads to its core cells, the first exercise, the recap."""
+    exercise = next(i for i, cell in enumerate(cells) if "exercise" in tags(cell))
+    recap = next(cell for cell in cells if text(cell).startswith("## Recap"))
+    body = cells[1 : exercise - 1]
+    starts = [i for i, cell in enumerate(body) if i == 0 or (is_words(cell) and text(cell).startswith("#"))]
+    found = [cell for start, end in pairwise([*starts, len(body)]) for cell in led_to(body[start:end])]
+    found = [{**cell, "source": without_other_lessons(text(cell))} if is_words(cell) else cell for cell in found]
+    recap = {**recap, "source": text(recap).partition("\n\n## ")[0]}
+    return [cells[0], *(cell for cell in found if text(cell)), *cells[exercise - 1 : exercise + 1], recap]
+
+
+def with_minutes(words: str, number: str) -> str:
+    """A lesson's first cell, with the minutes that the schedule gives to its short version."""
+    schedule = (ROOT / "docs" / "workshop.md").read_text(encoding="utf-8")
+    reading, exercise = {lesson: minutes for lesson, *minutes in SCHEDULED.findall(schedule)}[number]
+    short = f"{NOTE}\n\n**{reading} minutes** reading and running, {exercise} minutes for one exercise"
+    return MINUTES.sub(short, words)
 
 
 def write(folder: Path) -> list[Path]:
@@ -35,7 +109,8 @@ def write(folder: Path) -> list[Path]:
     for number in LESSONS:
         (source,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
         notebook = json.loads(source.read_text(encoding="utf-8"))
-        notebook["cells"] = kept(notebook["cells"])
+        title, *rest = kept(notebook["cells"])
+        notebook["cells"] = [{**title, "source": with_minutes(text(title), number)}, *rest]
         paths.append(folder / source.name)
         paths[-1].write_text(dump(notebook), encoding="utf-8", newline="\n")
         if found := rebuild(paths[-1]):
@@ -44,5 +119,7 @@ def write(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for path in write(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "my_notebooks" / "short"):
+    options = command(__doc__)
+    options.add_argument("folder", nargs="?", type=Path, default=ROOT / "my_notebooks" / "short", metavar="FOLDER")
+    for path in write(options.parse_args().folder):
         print(path.name, "runs")

@@ -11,11 +11,10 @@ from __future__ import annotations
 import html
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, command
 from tools.readme import first_page
 
 #: Scripts of others, for formulas and widgets; the lessons have neither.
@@ -79,5 +78,7 @@ def write(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for path in write(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "site"):
+    options = command(__doc__)
+    options.add_argument("folder", nargs="?", type=Path, default=ROOT / "site", metavar="FOLDER")
+    for path in write(options.parse_args().folder):
         print(path)
