@@ -12,6 +12,7 @@ Cost: linear, but for one pass of the sentence splitter and the Markdown parser.
 from __future__ import annotations
 
 import html
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -142,6 +143,11 @@ def _inside(at: int, sentences: Sequence[Span], begins: Sequence[int]) -> bool:
     return i >= 0 and sentences[i].start < at < sentences[i].end
 
 
+def _breakable(cell: str) -> str:
+    """As HTML; a long name may break between its words, or a table of them runs out of the page."""
+    return html.escape(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[_/-])(?=\w)", "\0", cell)).replace("\0", "<wbr>")
+
+
 @dataclass(frozen=True, repr=False)
 class Table:
     """Rows under a head: HTML in a notebook, aligned lines anywhere else."""
@@ -156,8 +162,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         left = ' style="text-align: left"'
-        head = "".join(f"<th{left}>{html.escape(cell)}</th>" for cell in self.head)
-        rows = ("".join(f"<td{left}>{html.escape(cell)}</td>" for cell in row) for row in self.rows)
+        head = "".join(f"<th{left}>{_breakable(cell)}</th>" for cell in self.head)
+        rows = ("".join(f"<td{left}>{_breakable(cell)}</td>" for cell in row) for row in self.rows)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
