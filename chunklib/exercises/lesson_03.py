@@ -13,7 +13,6 @@ from chunklib.exercises import Exercise, cases, guess
 from chunklib.exercises import check as check_answer
 
 Spans = list[tuple[int, int]]
-TRAPS = "Ask Dr. Lund at 9 a.m. about Fig. 2. She said “Wait!” and left. Is v2.4.1 out? No. It costs €4.90."
 
 
 def n_sentences() -> int:
