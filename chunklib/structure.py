@@ -79,8 +79,8 @@ def split_labelled_lines(text: str) -> list[Span]:
     """
     check_settings(text, None, 0, optional=True)
     starts, asked = [], False
-    for start in line_starts(text):
-        label = _LABEL.match(text, start)
+    for start, end in pairwise(line_starts(text)):
+        label = _LABEL.match(text, start, end)  # without an end, regex looks for a colon in all that follows
         if label and not (asked and _ANSWER.fullmatch(label[1])):
             asked = bool(_QUESTION.fullmatch(label[1]))
             starts.append(start)
