@@ -87,7 +87,7 @@ PYTHON: tuple[Separator, ...] = (
 
 #: How far beyond the window, on either side, a pattern may look for the rest of its match.
 _AHEAD = 200
-_BLOCK = 160
+_STRETCH = 160
 
 
 def split_recursive(
@@ -165,7 +165,7 @@ class _Expression:
 
     def last(self, text: str, low: int, high: int) -> int:
         # The last match is mostly near the end: look at the last stretch first, then at the rest.
-        middle = max(low, high - _BLOCK)
+        middle = max(low, high - _STRETCH)
         return self._last(text, middle, low, high, high) or self._last(text, _line(text, low), low, middle, high) or low
 
     def _last(self, text: str, begin: int, low: int, finish: int, high: int) -> int:
