@@ -108,6 +108,8 @@ def split_at(
     [Span(start=0, end=3), Span(start=4, end=7)]
     """
     ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
+    if not isinstance(starts, Iterable):
+        raise TypeError(f"starts={starts!r} must be a list of offsets, such as document.pages")
     starts = list(starts)
     for start in starts:
         if isinstance(start, bool) or not hasattr(start, "__index__"):

@@ -157,6 +157,12 @@ def test_bad_starts(starts: list[Any], error: type[Exception], message: str) -> 
         split_at("text", starts=starts)
 
 
+@pytest.mark.parametrize("starts", [None, 3])
+def test_what_is_no_list_of_starts_is_named(starts: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^starts={starts} must be a list of offsets, such as document\.pages$"):
+        split_at("text", starts=starts)
+
+
 @given(text=hard_text, data=st.data())
 def test_the_laws_of_known_places(text: str, data: st.DataObject) -> None:
     starts = data.draw(st.lists(st.integers(0, len(text)), max_size=4))
