@@ -27,7 +27,7 @@ import regex
 
 from chunklib.embedding import PIECES_READ
 from chunklib.measure import Length, Ruler, count, measure
-from chunklib.outline import markdown_blocks
+from chunklib.outline import VERBATIM, markdown_blocks
 from chunklib.packing import next_ink
 from chunklib.sentence import split_sentences
 from chunklib.span import Chunk, Document, Span
@@ -43,7 +43,6 @@ MID_SENTENCE, NO_HEADER, FENCE, DANGLING, TINY, DUPLICATE, UNREAD = KINDS = (
 )
 # A character of Chinese or Japanese counts as a word.
 _WORD = regex.compile(r"(?V1)[\p{Han}\p{Hiragana}\p{Katakana}]|[\w--[\p{Han}\p{Hiragana}\p{Katakana}]]+")
-_VERBATIM = frozenset({"fence", "code_block", "html_block", "front_matter"})
 _LINE_END = frozenset("\r\n\f")
 _FENCE_MARK = regex.compile(r"`{3,}|~{3,}")
 _SHOWN = 48  # characters of evidence on either side
@@ -147,7 +146,7 @@ class _Text:
         if self.document.media_type != "text/markdown":
             return []
         blocks = markdown_blocks(self.document.text)
-        return [(block.kind, Span(block.start, block.end)) for block in blocks if block.kind in _VERBATIM]
+        return [(block.kind, Span(block.start, block.end)) for block in blocks if block.kind in VERBATIM]
 
     @cached_property
     def sentences(self) -> list[Span]:

@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from chunklib.measure import Length, Ruler
-from chunklib.outline import Block, line_starts
+from chunklib.outline import VERBATIM, Block, line_starts
 from chunklib.packing import Places, next_ink, pack
 from chunklib.recursive import PROSE, boundary_levels
 from chunklib.span import Span, checked
@@ -33,8 +33,7 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 #: How strong a boundary is, from 1: headings by level, then blocks by how deep they lie, last the cuts of ``inner``.
 _BLOCK, _INNER = 10, 1000
 #: Kinds of blocks: what stays whole where it fits, in that order also before what leads it in; what holds others.
-_VERBATIM = frozenset({"fence", "code_block", "html_block", "front_matter"})
-_UNITS = _VERBATIM | {"list_item", "heading", "hr"}
+_UNITS = VERBATIM | {"list_item", "heading", "hr"}
 _LISTS = frozenset({"bullet_list", "ordered_list"})
 _SEVERAL = _LISTS | {"blockquote", "footnote_reference", "table"}
 #: An overlap may also start after a line or a sentence: the kinds of `PROSE` down to that.
@@ -150,7 +149,7 @@ class _Boundaries:
             self.whole = end
         elif kind == "table":
             self.take_table(start, end, strength)
-        elif kind in _VERBATIM:
+        elif kind in VERBATIM:
             self.take_verbatim(start, end, strength)
         elif kind not in _SEVERAL and kind != "list_item":
             self.take_prose(start, end, strength)

@@ -28,7 +28,9 @@ Step = Callable[[str], str]
 _MARK = r"[-'’/&]"  # what may stand inside a word: log-in, Alice's, and/or, R&D
 _START, _STOP = rf"(?<!\w)(?<!\w{_MARK})", rf"(?!\w|{_MARK}\w)"
 _LAST = r"[^\s.,;:!?…)\]}'\"’”»>]"  # what an address may end with: the full stop after it belongs to the sentence
-_ADDRESS = rf"(?:https?://|www\.)\S*{_LAST}|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,8}}(?!\w)"
+#: What an e-mail address looks like.
+EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}(?!\w)"
+_ADDRESS = rf"(?:https?://|www\.)\S*{_LAST}|{EMAIL}"
 _NUMBER = r"\d+(?:[.,:'’]\d+)*+"
 _UNIT = (
     r"[%‰]|°(?:\s?[CFK](?!\w))?|\p{Sc}|[µμ]?\p{L}{1,4}/\p{L}{1,4}"

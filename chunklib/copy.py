@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: MIT
 # Part of Chunk by Chunk (chunklib/copy.py). Needs: nothing outside the standard library.
-"""One technique as one file that stands alone: ``python -m chunklib.copy recursive > recursive_chunks.py``.
+"""One technique as one file that stands alone: ``python -m chunklib.copy recursive recursive_chunks.py``.
 
-The technique's module is printed whole; of the modules that it imports, only what it uses, directly or not.
+The technique's module is copied whole; of the modules that it imports, only what it uses, directly or not. Without the
+name of a file, the copy is printed.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterable, Sequence
 from graphlib import TopologicalSorter
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TypeGuard
 
+from chunklib import __version__
+
 HERE = Path(__file__).resolve().parent
-#: The licence goes with the code, as it asks.
-LICENCE = HERE.parent / "LICENSE"
 
 
 def copy_out(technique: str) -> str:
-    """The source of one technique with all that it needs from the package. Raises ``ValueError`` for other names.
+    """The source of one technique with all that it needs from the package.
+
+    Raises ``ValueError`` for other names, and where two modules give one name to different things: in one file, the
+    second would replace the first.
 
     >>> "chunklib.measure" in copy_out("fixed_size")
     False
@@ -52,13 +58,15 @@ def copy_out(technique: str) -> str:
                 imports.add(here.outside[used])
             elif used in here.for_types:
                 for_types.add(here.for_types[used])
-    order = list(TopologicalSorter(below).static_order())
+    _refuse_shared(taken)
+    # Sorted, so that the same technique gives the same file every time.
+    order = list(TopologicalSorter({name: sorted(below[name]) for name in sorted(below)}).static_order())
     if for_types:
         imports.add("from typing import TYPE_CHECKING")
-    licence = "\n".join(f"# {line}".rstrip() for line in LICENCE.read_text(encoding="utf-8").splitlines())
+    licence = "\n".join(f"# {line}".rstrip() for line in licence_text().splitlines())
     head = [
         "# SPDX-License-Identifier: MIT",
-        f"# From Chunk by Chunk (chunklib/{technique}.py and what it needs).",
+        f"# From Chunk by Chunk (chunklib {__version__}: {technique}.py and what it needs).",
         *sorted({modules[name].needs for name in order if modules[name].needs}),
         "#",
         licence,
@@ -82,6 +90,26 @@ def techniques() -> list[str]:
     ['fixed_size', 'recursive', 'semantic', 'sentence', 'structure']
     """
     return sorted(file.stem for file in HERE.glob("*.py") if "\ndef split_" in file.read_text(encoding="utf-8"))
+
+
+def licence_text() -> str:
+    """The licence, which goes with the code, as it asks: that of the installed package, else the checkout's.
+
+    >>> licence_text().splitlines()[0]
+    'MIT License'
+    """
+    try:
+        installed = distribution("chunk-by-chunk").read_text("licenses/LICENSE")
+    except PackageNotFoundError:
+        installed = None
+    return installed or (HERE.parent / "LICENSE").read_text(encoding="utf-8")
+
+
+def _refuse_shared(taken: Iterable[tuple[str, str]]) -> None:
+    home: dict[str, str] = {}
+    for module, name in sorted(taken):
+        if home.setdefault(name, module) != module:
+            raise ValueError(f"{home[name]}.py and {module}.py both define {name}; rename it in one of them")
 
 
 class _Module:
@@ -161,8 +189,17 @@ def _uses(node: ast.stmt) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
+def main(arguments: Sequence[str]) -> None:
+    """The command line: a technique, then the file to write, if any."""
+    if len(arguments) not in (1, 2) or arguments[0] not in techniques():
+        sys.exit(f"usage: python -m chunklib.copy TECHNIQUE [FILE], the technique one of {', '.join(techniques())}")
+    source = copy_out(arguments[0])
+    if arguments[1:]:
+        Path(arguments[1]).write_text(source, encoding="utf-8")
+    else:
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        sys.stdout.write(source)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in techniques():
-        sys.exit(f"usage: python -m chunklib.copy TECHNIQUE, one of {', '.join(techniques())}")
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    sys.stdout.write(copy_out(sys.argv[1]))
+    main(sys.argv[1:])

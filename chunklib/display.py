@@ -12,17 +12,15 @@ But: only 3,000 characters are painted at a time, and the ruler and the lists na
 from __future__ import annotations
 
 import html
-import operator
 import re
-import reprlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from chunklib.span import Chunk, Document, Span
+from chunklib.span import Chunk, Document, Span, as_span
 
 #: Okabe-Ito blue, vermilion, sky blue, orange: neighbours differ for colour-blind eyes too (tested).
 COLOURS = ((0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0))
@@ -292,11 +290,8 @@ def beside(
 
 
 def _span(item: object, text: str, name: str = "span", least: int = 1) -> Span:
-    pair: Any = item.span if isinstance(item, Chunk) else item
-    try:
-        start, end = map(operator.index, pair)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} {reprlib.repr(item)}: want a pair of whole numbers (start, end) or a Chunk") from None
+    pair = item.span if isinstance(item, Chunk) else item
+    start, end = as_span(pair, name, "a pair of whole numbers (start, end) or a Chunk")
     if not 0 <= start <= end - least <= len(text) - least:
         bounds = "0 <= start < end" if least else "0 <= start <= end"
         raise ValueError(f"{name} ({start}, {end}) does not fit the text: want {bounds} <= {len(text)}")

@@ -25,7 +25,7 @@ from urllib.parse import quote, urlsplit
 
 import regex
 
-from chunklib.cleaning import KEPT, stop_words
+from chunklib.cleaning import EMAIL, KEPT, stop_words
 from chunklib.generation import Generate, fenced
 from chunklib.measure import Length, count
 from chunklib.packing import check_count
@@ -94,7 +94,7 @@ _AMOUNT = r"\d{1,12}(?:[.,]\d{1,12}){0,4}"
 #: Kind of entity -> what it looks like. Earlier kinds win.
 _LOOKS: tuple[tuple[str, str], ...] = (
     ("url", r"(?:https?://|www\.)\S*[^\s.,;:!?)\]}'\"’”>]"),
-    ("email", r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}"),
+    ("email", EMAIL),
     ("date", rf"(?<!\w)(?:\d{{4}}-\d\d-\d\d|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}, \d{{4}})(?!\w)"),
     ("money", rf"[€$£]\s?{_AMOUNT}(?!\w)|(?<![\w.]){_AMOUNT}\s?(?:€|EUR|USD|GBP)(?!\w)"),
     ("duration", rf"(?<![\w.]){_AMOUNT}(?:\s?(?:–|-|to)\s?{_AMOUNT})?[ -](?:business |working )?{_TIME}s?(?!\w)"),

@@ -210,12 +210,12 @@ def answer_found(hits: Iterable[Hit], question: Question, *, budget: int = 4000)
     return any(all(_covers(spans.get(name, []), span) for name, span in parts) for parts in question.gold)
 
 
-def _covers(spans: Iterable[Span], wanted: Span) -> bool:
-    reached = wanted.start
+def _covers(spans: Iterable[Span], wanted: tuple[int, int]) -> bool:
+    reached, stop = wanted
     for start, end in sorted(spans):
         if start <= reached + 1:  # one blank between two chunks belongs to neither
             reached = max(reached, end)
-    return reached >= wanted.end
+    return reached >= stop
 
 
 def reciprocal_rank(hits: Iterable[Hit], question: Question) -> float:

@@ -66,7 +66,7 @@ def read_html(html: str) -> Page:
     try:
         from bs4 import BeautifulSoup
     except ModuleNotFoundError:
-        raise ImportError('HTML needs beautifulsoup4: pip install "chunk-by-chunk[documents]"') from None
+        raise ImportError("HTML needs beautifulsoup4: pip install beautifulsoup4") from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "looks like XML", "looks like the name of a file"
         soup = BeautifulSoup(_tamed(html), "html.parser")

@@ -48,7 +48,7 @@ def load_document(path: str | Path, *, id: str | None = None) -> Document:
     Pages of a PDF are joined by a form feed. A first or last line that stands on four of five pages or more, numbers
     aside, is a running header or footer: from three pages on it is left out and named in ``metadata["running_lines"]``.
 
-    Parameters: ``id`` of the document; its file name, unless given.
+    Parameters: ``id`` of the document; its file name, unless given. Two files of one name need two ids.
 
     Raises ``FileNotFoundError``; ``ValueError`` that names the file and the mend, for other suffixes and encodings and
     for a PDF that is broken, locked or a scan; ``ImportError`` that names what to install. Cost: linear; a second for
@@ -93,12 +93,14 @@ def document_paths(folder: str | Path) -> list[Path]:
     """
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"{folder} is no folder; a file is for load_document")
+    return [path for path in _files(folder) if path.suffix.lower() in LOADERS]
+
+
+def _files(folder: str | Path) -> list[Path]:
+    """All files of a folder and its subfolders, hidden ones left out, sorted by their paths in it."""
     inside = {path.relative_to(folder).as_posix(): path for path in Path(folder).rglob("*")}
-    return [
-        inside[name]
-        for name in sorted(inside)  # as text: paths sort differently on Windows
-        if inside[name].suffix.lower() in LOADERS and inside[name].is_file() and not re.search(r"(^|/)\.", name)
-    ]
+    shown = [name for name in sorted(inside) if not re.search(r"(^|/)\.", name)]  # as text: so also on Windows
+    return [inside[name] for name in shown if inside[name].is_file()]
 
 
 class Loaded(NamedTuple):
@@ -129,11 +131,9 @@ def load_folder(
     """
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"{folder} is no folder; put your files into one")
-    paths = {path.relative_to(folder).as_posix(): path for path in Path(folder).rglob("*")}
-    names = [name for name in sorted(paths) if not re.search(r"(^|/)\.|\.jsonl$", name) and paths[name].is_file()]
     documents: list[Document] = []
     refused: dict[str, str] = {}
-    for path in progress([paths[name] for name in names]):
+    for path in progress([path for path in _files(folder) if path.suffix != ".jsonl"]):
         name = path.relative_to(folder).as_posix()
         try:
             if complaint := _complaint(path, largest):
@@ -214,7 +214,7 @@ def _pdf(data: bytes) -> dict[str, Any]:
         try:
             from pypdf import PdfReader
         except ModuleNotFoundError:
-            raise ImportError('PDF needs pypdf: pip install "chunk-by-chunk[documents]"') from None
+            raise ImportError("PDF needs pypdf: pip install pypdf") from None
         reader = None
         try:
             reader = PdfReader(io.BytesIO(data))

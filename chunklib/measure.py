@@ -26,9 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
+from chunklib.span import SURROGATE
+
 Length = str | Callable[[str], int]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _WORD = regex.compile(r"\w+|[^\w\s\x1c-\x1f]")  # regex's \s leaves out the four separators that isspace() knows
 _LONG = 100_000  # characters; beyond it tiktoken is called with more care
@@ -231,7 +232,7 @@ def _without_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
+        return SURROGATE.sub("\ufffd", text)
     return text
 
 
@@ -248,7 +249,8 @@ def _encoding(name: str) -> Any:
     except OSError as error:
         raise OSError(
             f"the tokenizer file of {name} is neither in the folder TIKTOKEN_CACHE_DIR nor could it be downloaded; "
-            "`pip install llama-index-core` brings cl100k_base and o200k_base; chunklib finds them there"
+            "set TIKTOKEN_CACHE_DIR to a folder that holds it; the package llama-index-core has cl100k_base and "
+            "o200k_base in llama_index/core/_static/tiktoken_cache, where chunklib looks"
         ) from error
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Most characters and most brackets of front matter that are read: 20,000 brackets would keep its parser for a minute.
 FRONT_MATTER, BRACKETS = 20_000, 1000
 
+#: Kinds of blocks whose text is no prose and stands as it was typed.
+VERBATIM = frozenset({"fence", "code_block", "html_block", "front_matter"})
+
 # What stands inside a block, and the parts of a table.
 _INSIDE = frozenset({"inline", "thead_open", "tbody_open", "tr_open", "th_open", "td_open"})
 # A line ends at \r\n, \r or \n only; str.splitlines() breaks at more.
@@ -105,18 +108,6 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
     (Heading(start=7, end=16, level=1, title='Returns'),)
     """
     return markdown_outline(text).headings
-
-
-def markdown_tables(text: str) -> tuple[tuple[Span, Span], ...]:
-    """The tables of a Markdown text, each as the span of its header row and the span of the whole table.
-
-    Spans are whole lines without the blanks around them; inside a block quote or a list they hold its marks. Cost: one
-    pass of the parser.
-
-    >>> markdown_tables("Sizes:\\n\\n| S | M |\\n|---|---|\\n| 1 | 2 |\\n\\nEnd.")
-    ((Span(start=8, end=17), Span(start=8, end=37)),)
-    """
-    return markdown_outline(text).tables
 
 
 def markdown_blocks(text: str) -> list[Block]:

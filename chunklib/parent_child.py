@@ -36,7 +36,19 @@ from chunklib.mappings import get_many
 from chunklib.packing import check_count
 from chunklib.recursive import split_recursive
 from chunklib.retrieval import Hit
-from chunklib.span import NAMESPACE, Chunk, ChunkId, Document, Span, Splitter, checked, chunk_document, content_id
+from chunklib.span import (
+    NAMESPACE,
+    Chunk,
+    ChunkId,
+    Document,
+    Span,
+    Splitter,
+    check_document,
+    checked,
+    chunk_document,
+    chunk_from,
+    content_id,
+)
 from chunklib.stores import Point, QdrantVectors, Vector, VectorStore, batches
 
 Enrich = Callable[[Chunk, Document], Chunk]
@@ -119,6 +131,8 @@ class ParentChildIndex:
     enrich: ``(chunk, document) -> chunk``, such as `add_context`; what it puts into ``context`` is encoded, not quoted.
     own_weight: from 0 to 1, how much of a parent's score comes from its own vector; the rest is its best child's. Above
         0 the parents are encoded and stored as well, so an index is made either with 0 or without.
+    chunk_id: another way to make ids, ``(document, level, text, ordinal) -> str``; the default is `content_id`. It must
+        tell the parents of a document apart.
     namespace: tells this index's vectors from those of others in the same collection. Made up when the first document
         is added, and recorded in ``parents``. Name the old one to begin again after ``parents`` was lost. A search
         meets the others' vectors all the same: a collection of its own is faster.
@@ -163,8 +177,9 @@ class ParentChildIndex:
 
         ``progress`` is called with how many children are stored, and of how many. Raises ``ConnectionError`` where a
         store cannot be reached, `chunklib.ledger.Busy` where another writer is at work: call again. Raises
-        ``ValueError`` where the index was made with other settings.
+        ``ValueError`` where the index was made with other settings, ``TypeError`` for a text that is no `Document` yet.
         """
+        check_document(document)
         self.ledger.clear_up()
         namespace = self._open(writing=True)["namespace"]
         texts, payloads, records, manifest = self._records(document, namespace)
@@ -418,7 +433,7 @@ class ParentChildIndex:
         for key, name in wanted:
             if key not in records:
                 raise LookupError(_MISSING.format(name))
-        return [_chunk(json.loads(records[key])) for key, _ in wanted]
+        return [chunk_from(json.loads(records[key])) for key, _ in wanted]
 
 
 def merge(hits: Iterable[ParentHit], *, share: float = 0.5) -> list[Hit]:
@@ -435,12 +450,7 @@ def merge(hits: Iterable[ParentHit], *, share: float = 0.5) -> list[Hit]:
 
 def _child(payload: dict[str, Any], parent: Chunk) -> Chunk:
     text = parent.text[payload["start"] - parent.start : payload["end"] - parent.start]
-    return _chunk({"text": text, **payload})
-
-
-def _chunk(known: dict[str, Any]) -> Chunk:
-    fields = {name: known[name] for name in Chunk.__dataclass_fields__}
-    return Chunk(**{**fields, "section_path": tuple(fields["section_path"])})
+    return chunk_from({"text": text, **payload})
 
 
 def _json(chunk: Chunk) -> str:
@@ -448,7 +458,8 @@ def _json(chunk: Chunk) -> str:
         return json.dumps(asdict(chunk), sort_keys=True)
     except TypeError as error:
         raise TypeError(
-            f"document {chunk.document_id!r} cannot be stored ({error}): write dates in its metadata as text"
+            f"document {chunk.document_id!r} cannot be stored ({error}): use plain JSON values in its metadata, dates "
+            "as text"
         ) from error
 
 

@@ -16,7 +16,7 @@ mixed prose the whole takes about 1.2 times as long as tokenizing alone, with `M
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from chunklib.measure import Length
@@ -87,7 +87,7 @@ PYTHON: tuple[Separator, ...] = (
 
 #: How far beyond the window, on either side, a pattern may look for the rest of its match.
 _AHEAD = 200
-_BLOCK = 160
+_STRETCH = 160
 
 
 def split_recursive(
@@ -107,7 +107,8 @@ def split_recursive(
         so it may be shorter, or nothing.
     separators: strongest first, such as `MARKDOWN`. A ``str`` is literal, a compiled pattern an expression. The cut
         falls at the end of the match, so a separator closes its chunk; a lookahead such as
-        ``re.compile(r"(?=^def )", re.M)`` cuts before what follows. Single characters are always the last level.
+        ``re.compile(r"(?=^def )", re.M)`` cuts before what follows. Single units of ``length`` are always the last
+        level.
     length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, a tiktoken encoding, or a function to int.
 
     Raises ``ValueError`` or ``TypeError`` that names the bad setting and the mend.
@@ -122,13 +123,15 @@ def split_recursive(
 
 
 def boundary_levels(separators: Sequence[Separator]) -> list[Level]:
-    """Separators as `pack` wants them; an empty string (single characters) is dropped, since that level is built in.
+    """Separators as `pack` wants them, without empty strings: single units of ``length`` are always the last level.
 
     >>> boundary_levels(["*"])[0].last("a*b*c", 0, 4)
     4
     """
     if isinstance(separators, (str, re.Pattern)):
         raise TypeError(f"separators={separators!r} must be a list; put it in brackets")
+    if not isinstance(separators, Iterable):
+        raise TypeError(f"separators={separators!r} must be a list, such as PROSE")
     levels: list[Level] = []
     for separator in separators:
         if isinstance(separator, str):
@@ -165,7 +168,7 @@ class _Expression:
 
     def last(self, text: str, low: int, high: int) -> int:
         # The last match is mostly near the end: look at the last stretch first, then at the rest.
-        middle = max(low, high - _BLOCK)
+        middle = max(low, high - _STRETCH)
         return self._last(text, middle, low, high, high) or self._last(text, _line(text, low), low, middle, high) or low
 
     def _last(self, text: str, begin: int, low: int, finish: int, high: int) -> int:

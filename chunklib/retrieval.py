@@ -12,11 +12,12 @@ But: cost grows with the number of chunks; and it finds what sounds alike, which
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,8 @@ class Index:
         if neighbours < 0 or not 0 <= best_sentence <= 1:
             raise ValueError(f"neighbours={neighbours} must be 0 or more, best_sentence={best_sentence} from 0 to 1")
         self.chunks = tuple(chunks)
+        if wrong := [chunk for chunk in self.chunks if not isinstance(chunk, Chunk)]:
+            raise TypeError(f"chunks holds {reprlib.repr(wrong[0])}; it must hold a Chunk each, see chunk_document")
         self.embed, self.once, self.fuse, self.also = embed, once, fuse, also
         vectors = unit_vectors(embed, [chunk.embedding_text for chunk in self.chunks])
         self.vectors = mixed(vectors, self.chunks, neighbours) if neighbours else vectors
@@ -269,25 +272,3 @@ class _Rows(NamedTuple):
             starts = np.cumsum(self.counts) - self.counts
             found[some] = np.maximum.reduceat(self.vectors @ query, starts[some])
         return found
-
-
-class Store(Protocol):
-    """What a server-side store of vectors has to do for `chunklib.parent_child`; ids are those of chunks.
-
-    Each call is complete when it returns. A payload is JSON: what is needed to cite a chunk and to filter by.
-    """
-
-    def put(self, ids: Sequence[str], vectors: Vectors, payloads: Sequence[Mapping[str, Any]]) -> None:
-        """Store or replace; rows of shape (n, d), each of length 1."""
-
-    def describe(self, ids: Sequence[str], payloads: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the payloads of ids that are there, and leave their vectors alone."""
-
-    def remove(self, ids: Sequence[str]) -> None:
-        """Forget these; an unknown id is no error."""
-
-    def payloads(self, filter: Mapping[str, Any] | None = None) -> dict[str, Mapping[str, Any]]:
-        """By id, all whose payload has the filter's values."""
-
-    def nearest(self, vector: Vectors, k: int, filter: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
-        """Ids and cosines of the ``k`` nearest to one vector, shape (d,), nearest first."""

@@ -126,7 +126,13 @@ def split_sentences(
     check_count("min_sentences", min_sentences, least=1)
     if isinstance(abbreviations, str):
         raise TypeError(f"abbreviations={abbreviations!r} must be a list; put it in brackets")
-    sentences = list(_sentences(text, _grammar(language, frozenset(abbreviations))))
+    if not isinstance(abbreviations, Iterable):
+        raise TypeError(f"abbreviations={abbreviations!r} must be a list of words, such as ['approx.']")
+    own = list(abbreviations)
+    for word in own:
+        if not isinstance(word, str):
+            raise TypeError(f"abbreviations holds {word!r}; it must hold words (str)")
+    sentences = list(_sentences(text, _grammar(language, frozenset(own))))
     most = max(len(sentences) - min_sentences, 0)  # a cut after this many leaves enough for the last span
     if chunk_size is None:
         if length != "tokens":

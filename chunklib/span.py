@@ -12,7 +12,9 @@ But: offsets belong to one exact text. Change the text (clean it, re-decode it) 
 from __future__ import annotations
 
 import json
+import operator
 import re
+import reprlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +26,8 @@ Splitter = Callable[[str], Sequence[tuple[int, int]]]
 
 #: Fixed for ever: every chunk id is derived from it.
 NAMESPACE = UUID("5f0c1c1e-6e0b-4c58-9d0f-0f6d9e3a7c21")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+#: Half a character, as a broken decoder leaves it; in no text that can be encoded.
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Span(NamedTuple):
@@ -68,10 +71,11 @@ class Document:
     title: str = ""
     source: str = ""
     media_type: str = "text/plain"
-    headings: Sequence[Heading] = ()
-    pages: Sequence[int] = ()
-    tables: Sequence[tuple[Span, Span]] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    # Of the rest a list or a dict may be given, which has no hash; equal documents have equal hashes without it.
+    headings: Sequence[Heading] = field(default=(), hash=False)
+    pages: Sequence[int] = field(default=(), hash=False)
+    tables: Sequence[tuple[Span, Span]] = field(default=(), hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -84,12 +88,18 @@ class Document:
     def from_markdown(cls, text: str, **known: Any) -> Document:
         """A document whose headings, tables, title and metadata are read from its Markdown; what is given wins.
 
+        Given metadata is added to that of the front matter, value by value.
+
         >>> Document.from_markdown("# Returns\\n\\nThirty days.").title
         'Returns'
+        >>> Document.from_markdown("---\\nby: Ada\\nyear: 2025\\n---\\n", metadata={"year": 2026}).metadata
+        {'by': 'Ada', 'year': 2026}
         """
         from chunklib.outline import markdown_outline  # the one import upwards: a constructor, not a dependency
 
         found = markdown_outline(text)
+        if "metadata" in known:
+            known["metadata"] = {**found.metadata, **known["metadata"]}
         return cls(text, **{"media_type": "text/markdown", "title": found.title, **found._asdict(), **known})
 
     @cached_property
@@ -145,7 +155,7 @@ class Chunk:
     page_number: int | None = None
     source: str = ""
     context: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict, hash=False)  # a dict has no hash
 
     @property
     def span(self) -> Span:
@@ -156,6 +166,21 @@ class Chunk:
     def embedding_text(self) -> str:
         """What the encoder reads: the context, a blank line, the text."""
         return f"{self.context}\n\n{self.text}" if self.context else self.text
+
+
+def chunk_from(record: Mapping[str, Any]) -> Chunk:
+    """The chunk that was stored as a record, such as ``json.loads(json.dumps(asdict(chunk)))``.
+
+    JSON has no tuples: the section path comes back as a list, and becomes a tuple again. What else the record holds is
+    left alone. Raises ``KeyError`` naming the field that is missing.
+
+    >>> from dataclasses import asdict
+    >>> (chunk,) = chunk_document(Document("Thirty days."), lambda text: [(0, len(text))])
+    >>> chunk_from(json.loads(json.dumps(asdict(chunk)))) == chunk
+    True
+    """
+    known = {name: record[name] for name in Chunk.__dataclass_fields__}
+    return Chunk(**{**known, "section_path": tuple(known["section_path"])})
 
 
 ChunkId = Callable[[Document, str, str, int], str]
@@ -171,7 +196,7 @@ def content_id(document: Document, level: str, text: str, ordinal: int) -> str:
     '1dc4af55-641a-51d7-b5b5-9436fb5986c5'
     """
     parts = [document.id, level, text, ordinal]
-    return str(uuid5(NAMESPACE, json.dumps([_SURROGATE.sub("\ufffd", str(part)) for part in parts])))
+    return str(uuid5(NAMESPACE, json.dumps([SURROGATE.sub("\ufffd", str(part)) for part in parts])))
 
 
 def chunk_document(
@@ -185,13 +210,15 @@ def chunk_document(
     level: tells a parent from a child of the same text.
     chunk_id: another way to make ids, ``(document, level, text, ordinal) -> str``; the default is `content_id`.
 
-    Raises ``ValueError`` naming the splitter where it breaks a law (empty span, out of range, order). Cost: linear
-    in the text, beyond the splitter's own.
+    Raises ``ValueError`` naming the splitter where it breaks a law (no pairs of whole numbers, empty span, out of
+    range, order), ``TypeError`` for a text that is no `Document` yet. Cost: linear in the text, beyond the splitter's
+    own.
 
     >>> document = Document.from_markdown("# Returns\\n\\nThirty days.\\n\\n## Faults\\n\\nSixty days.", id="policy")
     >>> [c.section_path for c in chunk_document(document, lambda text: [(11, 23), (36, 47)])]
     [('Returns',), ('Returns', 'Faults')]
     """
+    check_document(document)
     make_id = chunk_id or content_id
     seen: dict[str, int] = {}
     chunks = []
@@ -222,18 +249,47 @@ def chunk_documents(
 ) -> Iterator[Chunk]:
     """The chunks of many documents, one document at a time; ``per_type`` names a splitter for a media type.
 
+    Raises ``ValueError`` for a key of ``per_type`` that is no media type, and as `chunk_document`.
+
     >>> [c.text for c in chunk_documents([Document("ab"), Document("cd", id="2")], lambda text: [(0, len(text))])]
     ['ab', 'cd']
     """
+    for name in per_type or ():
+        if "/" not in name:
+            raise ValueError(f"per_type has {name!r}; its keys must be media types, such as 'text/markdown'")
     for document in documents:
+        check_document(document)
         yield from chunk_document(document, (per_type or {}).get(document.media_type, splitter))
 
 
-def checked(spans: Sequence[tuple[int, int]], text: str, splitter: Splitter) -> list[Span]:
+def check_document(document: object) -> None:
+    """Refuse what is no `Document`, such as its bare text, with a ``TypeError``."""
+    if not isinstance(document, Document):
+        raise TypeError(f"document={reprlib.repr(document)} must be a Document, such as Document(text)")
+
+
+def as_span(pair: Any, blame: str, want: str = "pairs of whole numbers (start, end)") -> Span:
+    """A pair as a span of plain ints, or a ``ValueError``: ``blame``, the pair, what was wanted.
+
+    >>> as_span("The cat sat.", "my_splitter returned")
+    Traceback (most recent call last):
+    ValueError: my_splitter returned 'The cat sat.': want pairs of whole numbers (start, end)
+    """
+    try:
+        start, end = map(operator.index, pair)
+    except (TypeError, ValueError):
+        raise ValueError(f"{blame} {reprlib.repr(pair)}: want {want}") from None
+    return Span(start, end)
+
+
+def checked(spans: Iterable[tuple[int, int]], text: str, splitter: Splitter) -> list[Span]:
     """The spans, or a ``ValueError`` that names the splitter and the law it broke."""
     name = getattr(getattr(splitter, "func", splitter), "__name__", repr(splitter))
+    if not isinstance(spans, Iterable):
+        raise ValueError(f"{name} returned {reprlib.repr(spans)}: want pairs of whole numbers (start, end)")
     result: list[Span] = []
-    for start, end in spans:
+    for pair in spans:
+        start, end = as_span(pair, f"{name} returned")
         if not 0 <= start < end <= len(text):
             raise ValueError(f"{name} returned ({start}, {end}): want 0 <= start < end <= {len(text)}")
         if result and (start <= result[-1].start or end <= result[-1].end):

@@ -79,8 +79,8 @@ def split_labelled_lines(text: str) -> list[Span]:
     """
     check_settings(text, None, 0, optional=True)
     starts, asked = [], False
-    for start in line_starts(text):
-        label = _LABEL.match(text, start)
+    for start, end in pairwise(line_starts(text)):
+        label = _LABEL.match(text, start, end)  # without an end, regex looks for a colon in all that follows
         if label and not (asked and _ANSWER.fullmatch(label[1])):
             asked = bool(_QUESTION.fullmatch(label[1]))
             starts.append(start)
@@ -108,6 +108,8 @@ def split_at(
     [Span(start=0, end=3), Span(start=4, end=7)]
     """
     ruler = _ruler(text, chunk_size, chunk_overlap, inner, length)
+    if not isinstance(starts, Iterable):
+        raise TypeError(f"starts={starts!r} must be a list of offsets, such as document.pages")
     starts = list(starts)
     for start in starts:
         if isinstance(start, bool) or not hasattr(start, "__index__"):

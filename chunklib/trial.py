@@ -139,8 +139,16 @@ def try_out(
 ) -> Trial:
     """Cut, audit and measure; with ``questions`` that have an answer, search as well.
 
-    ``budget``: characters read when an answer counts as found.
+    Parameters
+    ----------
+    name: what the rows of the tables and the recommendation call it; each name once.
+    technique: a `Technique`, such as one of `techniques`, or ``Technique(lambda document: my_splitter)``.
+    budget: characters read when an answer counts as found.
+
+    Raises ``TypeError`` for a technique that is a bare splitter, and what `chunk_document` raises.
     """
+    if not isinstance(technique, Technique):
+        raise TypeError(f"technique={technique!r} must be a Technique, such as Technique(lambda document: my_splitter)")
     cut = [(document, chunk_document(document, technique.split(document))) for document in documents]
     chunks = [add_context(chunk, document) for document, its in cut for chunk in its]
     findings = audit(chunks, documents)

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from chunklib.copy import copy_out, techniques
+import chunklib
+from chunklib import copy
+from chunklib.copy import HERE, copy_out, licence_text, techniques
 
 ALONE = """
 import importlib.util, inspect, sys
@@ -82,6 +88,85 @@ def test_the_copy_carries_the_licence_and_lints(technique: str, tmp_path: Path) 
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("technique", techniques())
+def test_the_copy_names_its_version_in_the_second_line_and_defines_no_name_twice(technique: str) -> None:
+    source = copy_out(technique)
+    second = f"# From Chunk by Chunk (chunklib {chunklib.__version__}: {technique}.py and what it needs)."
+    assert source.splitlines()[1] == second
+    defined = [name for node in ast.parse(source).body for name in copy._defines(node)]
+    assert len(defined) == len(set(defined))
+
+
+@pytest.mark.parametrize("kind", ["{} = 1", "{}: int = 1", "def {}() -> None: ...", "class {}: ..."])
+def test_a_name_that_two_modules_define_is_refused(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(module: str, lines: str) -> None:
+        (tmp_path / f"{module}.py").write_text(lines, encoding="utf-8")
+
+    write("below", f"{kind.format('_SAME')}\n{kind.format('_OTHER')}\ndef low() -> object:\n    return _SAME\n")
+    top = "from chunklib.below import low\n{}\ndef split_top() -> object:\n    return low(), {}\n"
+    monkeypatch.setattr(copy, "HERE", tmp_path)
+    write("top", top.format(kind.format("_SAME"), "_SAME"))
+    with pytest.raises(ValueError, match=r"^below\.py and top\.py both define _SAME; rename it in one of them$"):
+        copy_out("top")
+    write("top", top.format(kind.format("_OTHER"), "_OTHER"))  # the lower one is not taken along
+    assert copy_out("top").count("_OTHER") == 2
+
+
+def test_the_licence_is_that_of_the_installed_package_else_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = (HERE.parent / "LICENSE").read_text(encoding="utf-8")
+    found = {"licenses/LICENSE": "as installed"}
+    monkeypatch.setattr(copy, "distribution", lambda name: SimpleNamespace(read_text=found.get))
+    assert licence_text() == "as installed"
+    found.clear()
+    assert licence_text() == ours
+
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(copy, "distribution", missing)
+    assert licence_text() == ours
+
+
+def test_a_package_that_lies_in_site_packages_can_be_copied_from(tmp_path: Path) -> None:
+    shutil.copytree(HERE, tmp_path / "chunklib", ignore=shutil.ignore_patterns("__pycache__"))
+    told = tmp_path / f"chunk_by_chunk-{chunklib.__version__}.dist-info"
+    (told / "licenses").mkdir(parents=True)
+    (told / "METADATA").write_text(
+        f"Metadata-Version: 2.4\nName: chunk-by-chunk\nVersion: {chunklib.__version__}\n", encoding="utf-8"
+    )
+    shutil.copy(HERE.parent / "LICENSE", told / "licenses")
+    program = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from chunklib.copy import HERE, main; "
+        "main(sys.argv[1:]); print(HERE.parent)"
+    )
+    written = tmp_path / "recursive_chunks.py"
+    command = [sys.executable, "-I", "-c", program, str(tmp_path), "recursive", str(written)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(tmp_path.resolve()), done.stderr
+    assert written.read_text(encoding="utf-8") == copy_out("recursive")
+
+
+def test_the_command_prints_the_copy_or_writes_the_file(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    written = tmp_path / "copied.py"
+    copy.main(["structure", str(written)])
+    assert capsysbinary.readouterr().out == b""
+    source = written.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    assert "”’»" in source, "some of it is beyond ASCII"
+    command = [sys.executable, "-m", "chunklib.copy", "structure"]
+    for seed in "0123":  # the order of a set differs from run to run, that of a copy must not
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(HERE.parent)}
+        done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=True)
+        assert done.stdout.decode("utf-8").replace("\r\n", "\n") == source
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["recursive", "a.py", "b.py"]])
+def test_a_wrong_command_says_how(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"usage: .* TECHNIQUE \[FILE\], the technique one of fixed_size, recursive"):
+        copy.main(arguments)
 
 
 def test_an_unknown_technique_is_named() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.cleaning import GUARDED
 from chunklib.datasets import load_course_documents, load_course_questions
 from chunklib.enrichment import (
     TASKS,
@@ -103,6 +104,15 @@ def test_entities() -> None:
         ("duration", "5 to 7 days"),
         ("duration", "30-day"),
     ]
+
+
+def test_what_cleaning_guards_as_an_e_mail_address_is_an_entity_and_nothing_else_is() -> None:
+    found = ["ops@example.org", "a.b+c-d@e-f.co.uk", f"a@b.{'c' * 64}", "_@_._"]
+    none = [f"a@b.{'c' * 65}", "a@b", "@b.org", "a@.org"]
+    for address in found + none:
+        entity = [e.text for e in entities(f"To {address}, now.") if e.kind == "email"]
+        assert entity == [address] * (address in found)
+        assert bool(GUARDED.fullmatch(address)) == (address in found)
 
 
 def test_the_first_word_of_a_sentence_is_no_name_unless_it_is_one_elsewhere() -> None:

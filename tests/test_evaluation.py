@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,6 +144,22 @@ def test_one_question_worked_by_hand() -> None:
     assert scores.reciprocal_rank.tolist() == [1]
     assert score(found, [question([("a", 10, 30)])], everything, k=4, budget=60).hit.tolist() == [1]
     assert score(found, [question([("a", 10, 30)])], everything, k=1, budget=60).found.tolist() == [1]
+
+
+def test_plain_pairs_serve_as_gold() -> None:
+    gold = [("a", 10, 30)], [("a", 50, 60), ("b", 0, 5)]
+    found = [hits(chunk(0, 20), chunk(20, 40), chunk(0, 20, "b"))]
+    everything = [hit.chunk for hit in found[0]]
+    plain: Any = tuple(tuple((name, (start, end)) for name, start, end in parts) for parts in gold)
+    told = [
+        score(found, [Question("q", "?", "fact", "tune", its)], everything, k=2, budget=25)
+        for its in (plain, question(*gold).gold)
+    ]
+    assert [getattr(told[0], name).tolist() for name in ("recall", "hit", "found", "precision_omega")] == [
+        [1], [1], [0], [0.5],
+    ]  # fmt: skip
+    assert [str(vars(scores)) for scores in told[:1]] == [str(vars(scores)) for scores in told[1:]]
+    assert answer_found(found[0], Question("q", "?", "fact", "tune", plain))
 
 
 def test_the_best_alternative_counts_and_all_its_parts_are_needed() -> None:

@@ -7,6 +7,8 @@ import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import regex
@@ -157,6 +159,24 @@ def test_without_a_size_there_is_no_overlap_and_the_length_is_checked_all_the_sa
         splitter("Some text.", chunk_overlap=5)
     with pytest.raises(ValueError, match="length='pages' is unknown"):
         splitter("Some text.", length="pages")
+
+
+def test_a_missing_tokenizer_file_says_what_helps_a_copied_file_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(name: str) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", unreachable)
+    folder = "llama_index/core/_static/tiktoken_cache"
+    mend = (
+        rf"p50k_edit is neither .*; set TIKTOKEN_CACHE_DIR to a folder that holds it; .*llama-index-core .*in {folder}"
+    )
+    with pytest.raises(OSError, match=mend):
+        measure("Some text.", "p50k_edit")
+    # A program that stands alone has to find it by itself: so it must be there.
+    package = find_spec("llama_index")
+    assert package and any(
+        Path(place).parent.joinpath(folder).is_dir() for place in package.submodule_search_locations or ()
+    )
 
 
 @pytest.mark.parametrize("splitter", [*SPLITTERS, *OPTIONAL])

@@ -8,6 +8,7 @@ import os
 import time
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from datetime import date
 from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import Any
@@ -241,10 +242,12 @@ def index_of_settings() -> str:
     return index.parents["settings"]
 
 
-def test_metadata_that_is_no_json_names_its_document() -> None:
+@pytest.mark.parametrize("value", [object(), Path("a"), np.int64(3), date(2026, 3, 1), {1}])
+def test_metadata_that_is_no_json_names_its_document(value: object) -> None:
     index = index_of()
-    with pytest.raises(TypeError, match=r"document 'd' cannot be stored .*write dates in its metadata as text"):
-        index.add(Document("One.", id="d", metadata={"seen": object()}))
+    mend = "use plain JSON values in its metadata, dates as text"
+    with pytest.raises(TypeError, match=rf"document 'd' cannot be stored .*{mend}"):
+        index.add(Document("One.", id="d", metadata={"seen": value}))
     assert state(index) == ({}, {})
 
 

@@ -147,6 +147,23 @@ def test_a_folder_of_all_sorts_goes_on_to_its_end(save: Save, tmp_path: Path, mo
     assert all(str(tmp_path) not in line and "\n" not in line for line in loaded.refused.values())
 
 
+@pytest.mark.parametrize(
+    ("name", "package", "mend"),
+    [
+        ("a.pdf", "pypdf", "PDF needs pypdf: pip install pypdf"),
+        ("a.html", "bs4", "HTML needs beautifulsoup4: pip install beautifulsoup4"),
+    ],
+)
+def test_a_missing_package_is_named_as_it_is_installed(
+    save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, mend: str
+) -> None:
+    path = save(name, pdf([["Words."]]) if package == "pypdf" else "<p>Words.")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=f"^{mend}$"):
+        load_document(path)
+    assert load_folder(tmp_path).refused == {name: mend}
+
+
 def test_a_pdf_whose_encryption_pypdf_lacks_is_called_encrypted(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     path = save("a.pdf", pdf([["Words."]], encrypt=pdfencrypt.StandardEncryption("secret", "owner", strength=128)))
 
@@ -574,11 +591,3 @@ def test_nothing_that_a_document_names_is_fetched_or_run(save: Save, tmp_path: P
         "import tests.test_loaders as loaders; loaders.fetch_nothing()"
     )
     assert run(code, tmp_path).strip() == "nothing"
-
-
-def test_a_missing_library_is_named(save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "bs4", None)
-    monkeypatch.setitem(sys.modules, "pypdf", None)
-    for path in (save("a.html", "<p>"), save("a.pdf", b"%PDF")):
-        with pytest.raises(ImportError, match=r'needs \w+: pip install "chunk-by-chunk\[documents\]"'):
-            load_document(path)

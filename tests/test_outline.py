@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.outline import FRONT_MATTER, markdown_headings, markdown_outline, markdown_tables
+from chunklib.outline import FRONT_MATTER, markdown_headings, markdown_outline
 from chunklib.span import Document
 
 TABLE = "| Zone | Price |\n|------|-------|\n| near | 4.90 |\n| far | 9.90 |"
@@ -17,7 +17,7 @@ TABLE = "| Zone | Price |\n|------|-------|\n| near | 4.90 |\n| far | 9.90 |"
 
 def found(text: str) -> list[tuple[str, str]]:
     """Return header row and whole table as they stand in the text."""
-    return [(header.of(text), table.of(text)) for header, table in markdown_tables(text)]
+    return [(header.of(text), table.of(text)) for header, table in markdown_outline(text).tables]
 
 
 def test_a_table_between_paragraphs() -> None:
@@ -75,7 +75,7 @@ def test_a_table_begins_and_ends_where_it_was_put(rows: list[list[str]], before:
 @given(text=st.text(alphabet="|-: a\n\r\t>*\\`", max_size=60))
 def test_spans_of_tables_are_in_order_and_inside(text: str) -> None:
     last = 0
-    for header, table in markdown_tables(text):
+    for header, table in markdown_outline(text).tables:
         assert last <= table.start == header.start < header.end < table.end <= len(text)
         assert "|" in header.of(text)
         assert not any(end in header.of(text) for end in "\r\n")
@@ -111,7 +111,7 @@ def test_front_matter_becomes_metadata_and_stays_in_the_text() -> None:
 
 def test_what_is_given_wins_over_what_is_found() -> None:
     document = Document.from_markdown("---\ntitle: Old\n---\n# Top\n", title="New", metadata={"year": 2026})
-    assert (document.title, document.metadata) == ("New", {"year": 2026})
+    assert (document.title, document.metadata) == ("New", {"title": "Old", "year": 2026})
 
 
 @pytest.mark.parametrize(

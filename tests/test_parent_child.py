@@ -305,6 +305,14 @@ def test_two_parents_with_one_id_are_refused() -> None:
     assert state(index) == ({}, {})
 
 
+def test_a_text_is_no_document_yet_and_leaves_nothing_behind() -> None:
+    index = index_of()
+    with pytest.raises(TypeError, match=r"^document='text' must be a Document, such as Document\(text\)$"):
+        index.add("text")  # type: ignore[arg-type]
+    assert state(index) == ({}, {})
+    assert not index.parents
+
+
 def test_a_missing_parent_is_reported_and_mended() -> None:
     index = index_of()
     index.add(PUMP)

@@ -74,6 +74,12 @@ def test_separators_must_be_a_list(separators: object) -> None:
         split_recursive("text", separators=separators)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("separators", [None, 3])
+def test_what_is_no_list_of_separators_is_named(separators: object) -> None:
+    with pytest.raises(TypeError, match=rf"^separators={separators} must be a list, such as PROSE$"):
+        split_recursive("text", separators=separators)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("separators", [[3], [re.compile(b"x")], [None]])
 def test_a_separator_must_be_text(separators: list[object]) -> None:
     with pytest.raises(TypeError, match="must be a str or a compiled pattern"):

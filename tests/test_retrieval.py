@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -46,6 +46,18 @@ def test_an_empty_index_finds_nothing() -> None:
     assert Index([], embed=noisy).search("b") == []
     assert Index([], embed=noisy).search_many(["b", "c"]) == [[], []]
     assert Index(CHUNKS, embed=noisy).search_many([]) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [("a", "'a'"), (None, "None"), (Hit(CHUNKS[0], 1.0), r"Hit\(chunk=.*"), ("word " * 99, "'word.*'")],
+)
+def test_what_is_no_chunk_is_named(wrong: Any, told: str) -> None:
+    with pytest.raises(
+        TypeError, match=rf"^chunks holds {told}; it must hold a Chunk each, see chunk_document$"
+    ) as error:
+        Index([CHUNKS[0], wrong], embed=noisy)
+    assert len(str(error.value)) < 200
 
 
 def test_k_is_checked() -> None:

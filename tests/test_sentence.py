@@ -179,6 +179,22 @@ def test_own_abbreviations() -> None:
     assert said(text, abbreviations=["kd.", "MOD"]) == ["Ask Kd. Service.", "The Mod. Two fits."]
     with pytest.raises(TypeError, match="put it in brackets"):
         split_sentences(text, abbreviations="Kd.")
+    assert len(split_sentences(text, abbreviations=(word for word in ["kd.", "mod"]))) == 2
+
+
+@pytest.mark.parametrize(
+    ("abbreviations", "message"),
+    [
+        (None, r"abbreviations=None must be a list of words, such as \['approx\.'\]"),
+        (7, "abbreviations=7 must be a list"),
+        ([1], r"abbreviations holds 1; it must hold words \(str\)"),
+        (["Kd.", b"Mod."], r"abbreviations holds b'Mod\.'; it"),
+        ([["Kd."]], r"abbreviations holds \['Kd\.'\]; it"),
+    ],
+)
+def test_abbreviations_that_are_no_words_are_named(abbreviations: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{message}"):
+        split_sentences("Ask Kd. Service.", abbreviations=abbreviations)
 
 
 # --- Packing ---------------------------------------------------------------------------------------------------------

@@ -110,6 +110,11 @@ def test_labels_of_many_kinds() -> None:
     assert said(text, split_labelled_lines(text)) == [line.strip() for line in text.split("\n")]
 
 
+def test_a_label_and_its_colon_stand_in_one_line() -> None:
+    text = "Fee: low\nZone\n: near"
+    assert said(text, split_labelled_lines(text)) == [text]
+
+
 def test_an_answer_stays_with_its_question() -> None:
     text = "Q: One?\nA: Yes.\n\nQ2: Two?\nA2: No.\nA: Or yes.\nQuestion: Three?\nNote: none.\nA: Lost."
     assert said(text, split_labelled_lines(text)) == [
@@ -149,6 +154,12 @@ def test_pages_are_cut_at_their_starts_and_long_ones_further() -> None:
 )
 def test_bad_starts(starts: list[Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
+        split_at("text", starts=starts)
+
+
+@pytest.mark.parametrize("starts", [None, 3])
+def test_what_is_no_list_of_starts_is_named(starts: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^starts={starts} must be a list of offsets, such as document\.pages$"):
         split_at("text", starts=starts)
 
 
@@ -443,6 +454,7 @@ HARD = {
     "carriage returns": "a\r" * 50_000,
     "labels": "a-" * 50_000,
     "words of a label": "a " * 50_000,
+    "lines without a label": "a plain line\n" * 200_000,
 }
 
 

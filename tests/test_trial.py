@@ -81,6 +81,13 @@ def test_without_questions_nothing_is_searched() -> None:
     assert (empty.whole, empty.stable, empty.faulty, empty.scores) == (1, 1, 0, None)
 
 
+def test_a_bare_splitter_is_no_technique() -> None:
+    mend = r"must be a Technique, such as Technique\(lambda document: my_splitter\)$"
+    for wrong in (split_fixed_size, partial(split_fixed_size, chunk_size=5), "fixed", None):
+        with pytest.raises(TypeError, match=rf"^technique=.* {mend}"):
+            try_out("x", wrong, [PAGE])  # type: ignore[arg-type]
+
+
 def test_copies_are_the_fault_of_the_documents() -> None:
     chunk = chunk_document(PAGE, lambda text: [(0, 10)])[0]
     findings = (Finding(DUPLICATE, chunk, "", ""),)
