@@ -33,7 +33,7 @@ DIMENSIONS = 384
 #: Word pieces of a text that are read: of the 256 places, a marker takes the first and another the last.
 PIECES_READ = 254
 _BATCH = 8
-_ROWS = 1000  # vectors that are made double precision at a time
+_DOUBLED = 1000  # vectors that are made double precision at a time
 _SAVED = 64  # vectors that are kept at a time, so that a run which is broken off was not for nothing
 
 
@@ -79,15 +79,15 @@ def unit_vectors(embed: Encoder, texts: Sequence[str]) -> Vectors:
     if given.ndim != 2 or len(given) != len(texts) or (len(texts) and not given.shape[1]):
         raise ValueError(f"embed returned shape {given.shape} for {len(texts)} texts; it must be one vector for each")
     units = np.empty(given.shape, dtype=np.float32)
-    for at in range(0, len(given), _ROWS):
-        rows = given[at : at + _ROWS].astype(np.float64)
+    for at in range(0, len(given), _DOUBLED):
+        rows = given[at : at + _DOUBLED].astype(np.float64)
         if len(bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))):
             text = texts[at + int(bad[0])]
             raise ValueError(f"embed returned a vector that is not finite (NaN or infinite) for {text[:60]!r}")
         small = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)  # no overflow
         unit = small / np.maximum(np.linalg.norm(small, axis=1, keepdims=True), 1e-9)
         same = np.abs(unit - rows).max(axis=1, keepdims=True) < 1e-6
-        units[at : at + _ROWS] = np.where(same, rows, unit)
+        units[at : at + _DOUBLED] = np.where(same, rows, unit)
     return units
 
 

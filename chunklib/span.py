@@ -269,7 +269,7 @@ def check_document(document: object) -> None:
 
 
 def as_span(pair: Any, blame: str, want: str = "pairs of whole numbers (start, end)") -> Span:
-    """A pair as a span of plain ints, or a ``ValueError``: ``blame``, the pair, what was wanted.
+    """A pair as a span of Python's own whole numbers, or a ``ValueError``: ``blame``, the pair, what was wanted.
 
     >>> as_span("The cat sat.", "my_splitter returned")
     Traceback (most recent call last):

@@ -132,7 +132,7 @@ def dictionary() -> frozenset[str]:
 
 def misspelt(text: str) -> list[str]:
     """The words that are neither in the dictionary nor in `spelling.txt`; code, addresses and quotes are left out."""
-    text = re.sub(r"(?s)```.*?```|`[^`\n]*`|\]\([^)]*\)|https?://\S+|<[^>\n]*>|(?<!\*)\*[^*\n]+\*(?!\*)", " ", text)
+    text = re.sub(r"(?s)```.*?```|``[^`]*``|`[^`\n]*`|\]\([^)]*\)|https?://\S+|<[^>\n]*>|(?<!\*)\*[^*\n]+\*(?!\*)", " ", text)
     words = re.findall(r"(?<![\w.\\/-])[A-Za-z][a-z']{2,}(?![\w(/_])", text)
     plain = {word.lower().removesuffix("'s").strip("'") for word in words}
     return sorted(plain - dictionary() - NAMES)
