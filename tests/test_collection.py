@@ -21,6 +21,8 @@ import symspellpy
 from tools.notebooks import ROOT
 from tools.readme import MINUTES
 
+#: What is no prose: code, addresses, tags, and what stands in italics, mostly quotes.
+CODE = re.compile(r"(?s)```.*?```|``[^`]*``|`[^`\n]*`|\]\([^)]*\)|https?://\S+|<[^>\n]*>|(?<!\*)\*[^*\n]+\*(?!\*)")
 Cells = list[tuple[str, str]]  # kind and source of each cell
 
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -132,7 +134,7 @@ def dictionary() -> frozenset[str]:
 
 def misspelt(text: str) -> list[str]:
     """The words that are neither in the dictionary nor in `spelling.txt`; code, addresses and quotes are left out."""
-    text = re.sub(r"(?s)```.*?```|``[^`]*``|`[^`\n]*`|\]\([^)]*\)|https?://\S+|<[^>\n]*>|(?<!\*)\*[^*\n]+\*(?!\*)", " ", text)
+    text = CODE.sub(" ", text)
     words = re.findall(r"(?<![\w.\\/-])[A-Za-z][a-z']{2,}(?![\w(/_])", text)
     plain = {word.lower().removesuffix("'s").strip("'") for word in words}
     return sorted(plain - dictionary() - NAMES)
