@@ -40,7 +40,7 @@ def sliders(
     document: Document,
     *,
     splitter: Sized = split_recursive,
-    size: int = 120,
+    chunk_size: int = 120,
     overlap: int = 0,
     largest: int = 400,
     around: tuple[int, int] | None = None,
@@ -52,14 +52,14 @@ def sliders(
 
     Raises ``ModuleNotFoundError`` without ipywidgets. Cost: one split and one painting at each move.
 
-    >>> sliders(Document("There was a cat. The cat sat."), size=10)
+    >>> sliders(Document("There was a cat. The cat sat."), chunk_size=10)
     Run this cell, then move the sliders: the picture follows.
     """
     import ipywidgets
 
     style = {"description_width": "8em"}
     settings = {"continuous_update": False, "style": style, "layout": {"width": "32em"}}
-    tokens = ipywidgets.IntSlider(size, min=10, max=largest, step=10, description="size, tokens", **settings)
+    tokens = ipywidgets.IntSlider(chunk_size, min=10, max=largest, step=10, description="size, tokens", **settings)
     share = ipywidgets.IntSlider(overlap, min=0, max=50, step=5, description="overlap, %", **settings)
     picture = ipywidgets.HTML()
 

@@ -80,27 +80,27 @@ class Recommendation(NamedTuple):
     doubts: tuple[str, ...]
 
 
-def techniques(size: int = 200) -> dict[str, Technique]:
-    """The techniques of the course at one size in tokens, the simplest first.
+def techniques(chunk_size: int = 200) -> dict[str, Technique]:
+    """The techniques of the course at one ``chunk_size`` in tokens, the simplest first.
 
     >>> list(techniques())
     ['fixed', 'fixed with overlap', 'recursive', 'sentences', 'structure', 'semantic', 'similarity', 'parent-child']
     """
     plain: dict[str, Splitter] = {
-        "fixed": partial(split_fixed_size, chunk_size=size),
-        "fixed with overlap": partial(split_fixed_size, chunk_size=size, chunk_overlap=size // 10),
-        "recursive": partial(split_recursive, chunk_size=size),
-        "sentences": partial(split_sentences, chunk_size=size),
+        "fixed": partial(split_fixed_size, chunk_size=chunk_size),
+        "fixed with overlap": partial(split_fixed_size, chunk_size=chunk_size, chunk_overlap=chunk_size // 10),
+        "recursive": partial(split_recursive, chunk_size=chunk_size),
+        "sentences": partial(split_sentences, chunk_size=chunk_size),
     }
     meaning: dict[str, Splitter] = {
-        "semantic": partial(split_semantic, min_chunk_size=size // 5, max_chunk_size=size),
-        "similarity": partial(split_optimal, chunk_size=size),
+        "semantic": partial(split_semantic, min_chunk_size=chunk_size // 5, max_chunk_size=chunk_size),
+        "similarity": partial(split_optimal, chunk_size=chunk_size),
     }
     return {
         **{name: Technique(partial(_same, splitter)) for name, splitter in plain.items()},
-        "structure": Technique(partial(by_structure, size=size)),
+        "structure": Technique(partial(by_structure, chunk_size=chunk_size)),
         **{name: Technique(partial(_same, splitter)) for name, splitter in meaning.items()},
-        "parent-child": Technique(partial(_same, plain["recursive"]), partial(_families, size=size)),
+        "parent-child": Technique(partial(_same, plain["recursive"]), partial(_families, chunk_size=chunk_size)),
     }
 
 
@@ -108,10 +108,10 @@ def _same(splitter: Splitter, document: Document) -> Splitter:
     return splitter
 
 
-def _families(documents: Sequence[Document], chunks: Sequence[Chunk], *, size: int) -> Searcher:
+def _families(documents: Sequence[Document], chunks: Sequence[Chunk], *, chunk_size: int) -> Searcher:
     index = ParentChildIndex(
-        parent_splitter=partial(split_recursive, chunk_size=size),
-        child_splitter=partial(split_recursive, chunk_size=max(1, size // 4)),
+        parent_splitter=partial(split_recursive, chunk_size=chunk_size),
+        child_splitter=partial(split_recursive, chunk_size=max(1, chunk_size // 4)),
         own_weight=0.5,
         enrich=add_context,
     )
@@ -120,13 +120,13 @@ def _families(documents: Sequence[Document], chunks: Sequence[Chunk], *, size: i
     return index
 
 
-def by_structure(document: Document, size: int = 200) -> Splitter:
+def by_structure(document: Document, chunk_size: int = 200) -> Splitter:
     """What the kind of document offers: Markdown's sections and blocks, headings, pages, else paragraphs."""
     if document.media_type == "text/markdown":
-        return partial(split_markdown, chunk_size=size)
+        return partial(split_markdown, chunk_size=chunk_size)
     if starts := [heading.start for heading in document.headings] or list(document.pages):
-        return partial(split_at, starts=starts, chunk_size=size)
-    return partial(split_paragraphs, chunk_size=size)
+        return partial(split_at, starts=starts, chunk_size=chunk_size)
+    return partial(split_paragraphs, chunk_size=chunk_size)
 
 
 def try_out(

@@ -14,7 +14,7 @@ DOCUMENT = Document("There was a cat. The cat sat. The cat sat on a mat. " * 20)
 
 
 def test_each_move_paints_anew() -> None:
-    box = sliders(DOCUMENT, size=40)
+    box = sliders(DOCUMENT, chunk_size=40)
     size, overlap, picture = box.children
     assert picture.value == show(DOCUMENT, split_recursive(DOCUMENT.text, chunk_size=40))._repr_html_()
     size.value, overlap.value = 20, 50
@@ -28,7 +28,7 @@ def test_a_splitter_that_fails_is_told_and_the_sliders_go_on() -> None:
             raise ValueError("<b>too large")
         return [(0, chunk_size)]
 
-    size, _, picture = sliders(DOCUMENT, splitter=picky, size=60).children
+    size, _, picture = sliders(DOCUMENT, splitter=picky, chunk_size=60).children
     assert picture.value == "<pre>ValueError: &lt;b&gt;too large</pre>"
     size.value = 50
     assert "[1" in picture.value
