@@ -126,8 +126,8 @@ class ParentChildIndex:
     vectors: a `chunklib.stores.VectorStore`; Qdrant in memory by default.
     parents: any mapping from str to str for parents and manifests; a dict by default, `chunklib.mappings` has others.
         Two indexes in one mapping want a prefix each.
-    embed: texts to unit rows, shape (n, d). Another encoder wants another index: a text that it read is recorded with
-        its vector, and compared when the index is opened.
+    embed: any function from texts to vectors, one a text; they are made as long as 1. Another encoder
+        wants another index: a text that it read is recorded with its vector, and compared when the index is opened.
     enrich: ``(chunk, document) -> chunk``, such as `add_context`; what it puts into ``context`` is encoded, not quoted.
     own_weight: from 0 to 1, how much of a parent's score comes from its own vector; the rest is its best child's. Above
         0 the parents are encoded and stored as well, so an index is made either with 0 or without.
