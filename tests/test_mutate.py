@@ -52,6 +52,8 @@ def test_what_cannot_matter_is_left_alone(source: str) -> None:
         ("x = (a +\n  b)  # why\ny", ["x = ((a - b\n))  # why\ny"]),
         ("x = 2 * a.b\n", ["x = (2 // a.b)\n", "x = 3 * a.b\n"]),
         ("x = a if b else c", ["x = a if (not b) else c"]),
+        ("x = a if b == c else d", ["x = a if (b != c) else d"]),
+        ("x = a if b < c else d", ["x = a if (not b < c) else d", "x = a if (b <= c) else d"]),
     ],
 )
 def test_the_rest_of_the_text_stays_as_it_is(source: str, changes: list[str]) -> None:
