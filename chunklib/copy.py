@@ -52,7 +52,8 @@ def copy_out(technique: str) -> str:
                 imports.add(here.outside[used])
             elif used in here.for_types:
                 for_types.add(here.for_types[used])
-    order = list(TopologicalSorter(below).static_order())
+    # Sorted, since the order of a set is another one in the next process.
+    order = list(TopologicalSorter({name: sorted(below[name]) for name in sorted(below)}).static_order())
     if for_types:
         imports.add("from typing import TYPE_CHECKING")
     licence = "\n".join(f"# {line}".rstrip() for line in LICENCE.read_text(encoding="utf-8").splitlines())
