@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import shutil
 import socket
 import sqlite3
 import uuid
@@ -357,3 +358,19 @@ def test_a_server_gets_its_payload_indexes_even_after_a_crash_between() -> None:
 def test_ids_can_be_filtered(vectors: QdrantVectors) -> None:
     vectors.upsert([Point(name(i), axis(i), {"namespace": "ab"[i % 2]}) for i in range(4)])
     assert sorted(vectors.ids({"namespace": "a"})) == [name(0), name(2)]
+
+
+def test_vectors_in_another_process_look_for_themselves_whether_they_are_there(tmp_path: Path) -> None:
+    one = "00000000-0000-0000-0000-000000000001"
+    store = QdrantVectors(tmp_path / "vectors")
+    store.upsert([Point(one, np.array([0, 1], dtype=np.float32), {"page": 3})])
+    state = pickle.dumps(store)
+    store.close()
+    shutil.rmtree(tmp_path / "vectors")
+    again = pickle.loads(state)
+    assert again.get([one]) == {}
+    again.upsert([Point(one, np.array([1, 0], dtype=np.float32), {"page": 4})])
+    assert again.get([one])[one].payload == {"page": 4}
+    again.close()
+    with pytest.raises(TypeError, match="vectors in memory cannot be handed to another process"):
+        pickle.dumps(QdrantVectors())
