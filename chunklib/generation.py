@@ -156,7 +156,8 @@ def ask_endpoint(
             return _answer(_fetch(asked, seconds))
         except urllib.error.HTTPError as error:
             with error:
-                why = f"the server answered {error.code}: {_said(error) or error.reason}"
+                said = _without(key, _said(error))[:200]  # first the key, or half of it may stay at the end
+                why = f"the server answered {error.code}: {said or error.reason}"
                 if error.code not in _AGAIN:
                     raise GenerationError(_without(key, why)) from None
                 wait = _asked_wait(error.headers, wait)
@@ -214,7 +215,7 @@ def _answer(body: bytes) -> str:
 def _said(error: urllib.error.HTTPError) -> str:
     """What the server says of its refusal, if it is said as the protocol has it."""
     try:
-        return str(json.loads(error.read(10_000))["error"]["message"])[:200]
+        return str(json.loads(error.read(10_000))["error"]["message"])
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
         return ""
 

@@ -173,7 +173,7 @@ def resolve(citation: Citation, document: Document) -> Citation:
         raise LookupError(f"{document.id!r} does not say {said} any more")
     most = max(alike.values())
     best = [span for span in alike if alike[span] == most]
-    if len(best) > 1 and citation.span in best and alike[citation.span] == _known(citation):
+    if citation.span in best and alike[citation.span] == _known(citation):
         best = [citation.span]
     if len(best) > 1:
         raise LookupError(f"{document.id!r} says {said} {len(best)} times, with the same words around it")

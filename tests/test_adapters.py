@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
 import re
 from functools import partial
@@ -212,6 +213,22 @@ def test_llamaindex_parser_goes_to_another_process(schema: Any) -> None:
     document = schema.Document(text=TEXT, id_="policy")
     again = pickle.loads(pickle.dumps(parser))
     assert [n.id_ for n in again([document])] == [n.id_ for n in parser([document])]
+
+
+def test_llamaindex_parser_is_written_down_by_its_settings_alone(schema: Any) -> None:
+    """Functions cannot be written down; LlamaIndex would leave out the whole parser, or fail."""
+    written = adapters.llamaindex_parser(WORDS).to_dict()
+    assert not {"splitter", "reader"} & set(written)
+    assert written["settings"].startswith("chunklib.recursive.split_recursive(chunk_size=3, length='words') ")
+
+
+@pytest.mark.parametrize("retriever", [adapters.langchain_retriever, adapters.llamaindex_retriever])
+def test_a_retriever_takes_as_many_as_the_search(retriever: Any) -> None:
+    wanted = inspect.signature(ParentChildIndex.search).parameters
+    given = inspect.signature(retriever).parameters
+    assert {name: given[name].default for name in ("k_parents", "k_children", "filter")} == {
+        name: wanted[name].default for name in ("k_parents", "k_children", "filter")
+    }
 
 
 def test_llamaindex_parser_is_one(schema: Any) -> None:

@@ -99,6 +99,15 @@ def test_a_long_sentence_gets_other_advice() -> None:
     assert f"{count(text)} tokens, more than any chunk" in finding.advice
 
 
+def test_evidence_of_48_characters_is_shown_whole_and_of_49_is_cut_at_a_word() -> None:
+    for extra, before, after in [
+        ("", "The " + "x" * 44, "y" * 43 + " end."),
+        ("z", "… " + "x" * 44 + "z", "y" * 43 + "z …"),
+    ]:
+        text = "The " + "x" * 44 + extra + " " + "y" * 43 + extra + " end."
+        assert cut(Document(text), "y") == [(MID_SENTENCE, 0, f"{before} ‖ {after}")]
+
+
 TABLE = "Fees:\n\n| Zone | Fee |\n|---|---|\n| near | 4.90 |\n| far | 9.90 |\n\nNo more."
 
 

@@ -219,7 +219,9 @@ def test_it_stays_within_its_bound_and_forgets_the_longest_unused(monkeypatch: p
     assert cache.load(newest) == newest
 
 
-def test_reading_writes_at_most_once_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_writes_at_most_once_a_day(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(cache, "_PATIENCE", 0.05)
+    caplog.set_level("INFO")
     calendar = Calendar(monkeypatch)
     name = cache.key("a")
     cache.save({name: b"x"})
@@ -231,6 +233,10 @@ def test_reading_writes_at_most_once_a_day(monkeypatch: pytest.MonkeyPatch) -> N
         assert cache.load([name]) == {name: b"x"}
         with closing(sqlite3.connect(file())) as store:
             assert store.execute("select used from results").fetchone() == (20_002,)
+            store.execute("begin immediate")  # nobody else may write now
+            assert cache.load([name]) == {name: b"x"}
+            assert not caplog.records
+            store.rollback()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no way to hold a process here")

@@ -17,6 +17,7 @@ import pytest
 import chunklib
 from chunklib import copy
 from chunklib.copy import HERE, copy_out, licence_text, techniques
+from tools.notebooks import ROOT
 
 ALONE = """
 import importlib.util, inspect, sys
@@ -192,3 +193,17 @@ print(copied.embed(["a cat"]).shape, [name for name in sys.modules if name.start
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ), check=False)
     cut = "['The cat sat. The cat ran.', 'Rain fell. Rain stopped.']"
     assert done.stdout.splitlines() == [cut, cut, "(1, 384) []"], done.stderr
+
+
+def test_the_command_prints_the_same_copy_each_time_and_names_the_techniques_where_none_is_meant() -> None:
+    def command(*words: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
+        line, env = [sys.executable, "-m", "chunklib.copy", *words], {**os.environ, "PYTHONHASHSEED": seed}
+        return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, env=env, check=False)
+
+    for seed in "012345":
+        done = command("structure", seed=seed)
+        assert (done.stdout, done.stderr, done.returncode) == (copy_out("structure"), "", 0)
+    for words in [(), ("nothing",), ("fixed_size", "recursive")]:
+        done = command(*words)
+        assert (done.stdout, done.returncode) == ("", 1)
+        assert done.stderr == f"usage: python -m chunklib.copy TECHNIQUE, one of {', '.join(techniques())}\n"

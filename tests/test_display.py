@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chunklib import display
+from chunklib import charts, display
 from chunklib.charts import chart_style, figure
 from chunklib.display import ALPHA, COLOURS, Painted, beside, show
 from chunklib.span import Document, Heading, Span, chunk_document
@@ -418,6 +418,38 @@ def test_a_figure_is_small_stable_closed_and_described() -> None:
 def test_a_figure_wants_words(alt: str) -> None:
     with pytest.raises(ValueError, match=f"alt='{alt}' is too short: say in five words"):
         figure(None, alt=alt)  # type: ignore[arg-type]
+
+
+def test_the_picture_of_the_steps_marks_one_and_points_from_each_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot
+    from matplotlib.colors import to_hex
+
+    drawn: list[Any] = []
+    monkeypatch.setattr(charts, "figure", lambda fig, alt: drawn.append((fig, alt)))
+    charts.pipeline("retrieval")
+    ((fig, alt),) = drawn
+    pyplot.close(fig)
+    (ax,) = fig.axes
+    said = [text for text in ax.texts if text.get_text()]
+    assert {text.get_text(): text.get_position() for text in said} == {
+        "documents": (0, 0),
+        "chunks": (2, 0),
+        "index": (4, 0),
+        "retrieval": (6, 0),
+        "augmentation": (8, 0),
+        "generation": (10, 0),
+        "you are here": (6, 0.55),
+        "once": (2, -0.85),
+        "for each question": (8, -0.85),
+    }
+    boxes = {text.get_text(): to_hex(text.get_bbox_patch().get_facecolor()) for text in said if text.get_bbox_patch()}
+    assert [step for step, colour in boxes.items() if colour == "#e69f00"] == ["retrieval"]
+    assert len(boxes) == 6
+    arrows = [(*note.xyann, *note.xy) for note in ax.texts if not note.get_text()]
+    assert arrows == [pytest.approx((end - 1.1, 0, end - 0.9, 0)) for end in (2, 4, 6, 8, 10)]
+    assert alt.startswith("Documents, chunks, index; then, for each question: retrieval (you are here), aug")
+    with pytest.raises(ValueError, match="here='answers' is not on the picture; use one of documents, chunks, in"):
+        charts.pipeline("answers")
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:

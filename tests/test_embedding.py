@@ -52,11 +52,26 @@ def test_kept_vectors_have_the_bits_of_fresh_ones(monkeypatch: pytest.MonkeyPatc
 
 
 def test_only_texts_of_equally_many_word_pieces_share_a_batch(batches: list[list[str]]) -> None:
-    embed([*TEXTS, *(f"{n} cats" for n in range(20)), "y " * 300])
+    embed([*TEXTS, *(f"{n} cats" for n in range(20)), "y " * 254, "z " * 253])
     assert all(len({min(count(text, "wordpieces"), 254) for text in batch}) == 1 for batch in batches)
     assert max(map(len, batches)) == 8
-    assert ["x " * 400, "y " * 300] in batches, "beyond what is read, the length does not matter"
+    assert ["x " * 400, "y " * 254] in batches, "beyond what is read, the length does not matter"
     assert sum(batch.count("a cat") for batch in batches) == 1
+
+
+def test_the_encoder_is_asked_for_unit_vectors_and_draws_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+
+    class Model:
+        def encode(self, texts: Sequence[str], **settings: object) -> Vectors:
+            asked.append(settings)
+            return np.ones((len(texts), DIMENSIONS), dtype=np.float32)
+
+    monkeypatch.setattr(embedding, "_model", Model)
+    embed(["a cat"])
+    assert asked == [
+        {"batch_size": 8, "show_progress_bar": False, "convert_to_numpy": True, "normalize_embeddings": True}
+    ]
 
 
 def test_only_what_is_not_kept_is_encoded(batches: list[list[str]]) -> None:

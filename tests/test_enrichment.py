@@ -127,7 +127,7 @@ def test_key_terms() -> None:
     assert key_terms(text, k=2) == ["drone fee", "seal"]
     rarity = word_rarity(["please drone", "please seal", "please fee"])
     assert rarity["please"] == 1.0 < rarity["drone"]
-    assert key_terms("restocking customers customers", k=1, rarity={"customers": 1.0}) != ["customers"]
+    assert key_terms("restocking customers customers", k=1, rarity={"customers": 1.0}) == ["restocking"]
 
 
 def test_summary() -> None:

@@ -50,3 +50,10 @@ def test_a_script_whose_tokens_never_end_between_characters_still_fills_its_chun
     spans = split_fixed_size(text, chunk_size=50)
     assert all(45 < count(span.of(text)) <= 50 for span in spans[:-1])
     assert all(span.start % 4 == 0 for span in spans)
+
+
+def test_of_letters_that_are_one_token_only_in_company_as_many_are_taken_as_fit() -> None:
+    text = "aaaaaaaa\u0301"  # the accent stays with its letter, and what stands before it is two tokens alone
+    spans = split_fixed_size(text, chunk_size=1)
+    assert spans == [(0, 4), (4, 7), (7, 8), (8, 9)]
+    assert [count(text[start:end]) for start, end in [(0, 4), (0, 5), (4, 7), (7, 9)]] == [1, 2, 1, 2]

@@ -212,6 +212,18 @@ def test_what_will_not_go_better_is_told_at_once(server: Server, status: int) ->
     assert len(server.seen) == 1
 
 
+def test_of_a_long_message_200_characters_are_told_and_no_part_of_the_key(server: Server) -> None:
+    for message, told in [
+        ("x" * 300, "x" * 200),
+        ("x" * 190 + KEY, "x" * 190 + "…"),
+        ("x" * 199 + KEY, "x" * 199 + "…"),
+    ]:
+        server.replies = [error(400, message)]
+        with pytest.raises(GenerationError) as raised:
+            ask()
+        assert str(raised.value) == f"the server answered 400: {told}"
+
+
 def test_a_redirect_does_not_carry_the_key_away(server: Server) -> None:
     server.replies = [raw(b"", 302, Location=f"http://127.0.0.1:{server.server_port}/elsewhere"), answer()]
     with pytest.raises(GenerationError, match="the server answered 302"):

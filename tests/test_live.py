@@ -22,6 +22,14 @@ def test_each_move_paints_anew() -> None:
     assert picture.value == show(DOCUMENT, spans)._repr_html_()
 
 
+def test_the_sliders_reach_from_ten_tokens_to_the_largest_size_and_from_no_overlap_to_half() -> None:
+    size, overlap, _ = sliders(DOCUMENT).children
+    assert (size.value, size.min, size.max, size.step) == (120, 10, 400, 10)
+    assert (overlap.value, overlap.min, overlap.max, overlap.step) == (0, 0, 50, 5)
+    assert not size.continuous_update
+    assert not overlap.continuous_update, "one painting a move, not one a pixel"
+
+
 def test_a_splitter_that_fails_is_told_and_the_sliders_go_on() -> None:
     def picky(text: str, *, chunk_size: int, chunk_overlap: int) -> Sequence[tuple[int, int]]:
         if chunk_size > 50:

@@ -13,7 +13,7 @@ import pytest
 
 import chunklib
 from chunklib.measure import count
-from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, split_recursive
+from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
 
 
 def said(text: str, **settings: object) -> list[str]:
@@ -270,3 +270,10 @@ def test_a_match_that_began_before_the_window_counts() -> None:
     text = "word " * 30 + "end of the line\ndef f():\n    return 1\n\n    # more of it\n"
     pieces = said(text, separators=PYTHON, chunk_size=50)
     assert pieces[-2:] == ["end of the line", "def f():\n    return 1\n\n    # more of it"]
+
+
+def test_in_a_long_line_a_separator_is_found_that_begins_at_the_place_or_one_before() -> None:
+    (level,) = boundary_levels([re.compile("; ")])
+    text = "x" * 300 + "; " + "x" * 10
+    assert [level.last(text, low, 310) for low in (299, 300, 301, 302)] == [302] * 4
+    assert [level.all(text, low, 310) for low in (299, 300, 301, 302)] == [[302], [302], [302], []]

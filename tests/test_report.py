@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -195,6 +196,15 @@ def test_a_report_has_limits() -> None:
     assert "3 more documents are not painted." in text
     assert len(text) < 1_500_000
     assert {kind for kind in KINDS if kind in text}
+
+
+@pytest.mark.parametrize(("n", "more"), [(40, None), (41, "<p>1 more.</p>"), (45, "<p>5 more.</p>")])
+def test_forty_findings_are_listed_and_the_others_counted(n: int, more: str | None) -> None:
+    documents = [Document("One two three. " * 80, id="x")]
+    trial = try_out("fixed", techniques(5)["fixed"], documents)
+    trials = [replace(trial, findings=trial.findings[:n])]
+    found = re.findall(r"<p>-?\d+ more\.</p>", report(documents, trials, recommend(trials)))
+    assert found == ([more] if more else [])
 
 
 def test_only_a_trial_can_be_recommended() -> None:

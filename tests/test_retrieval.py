@@ -42,6 +42,14 @@ def test_noise_does_not_part_ties_nor_put_a_better_score_second() -> None:
     assert [hit.score for hit in hits] == [1, 1, 0, 0, 0, 0]
 
 
+def test_scores_have_five_decimals() -> None:
+    def embed(texts: Sequence[str]) -> Vectors:
+        return np.array([[2 / 3, 1] if "chunk" in text else [1, 0] for text in texts], dtype=np.float32)
+
+    hits = Index(said("chunk"), embed=embed).search("question")
+    assert [hit.score for hit in hits] == [0.66667]
+
+
 def test_an_empty_index_finds_nothing() -> None:
     assert Index([], embed=noisy).search("b") == []
     assert Index([], embed=noisy).search_many(["b", "c"]) == [[], []]

@@ -206,3 +206,10 @@ def test_headings_lie_inside_the_text_in_order(text: str) -> None:
 def test_a_title_is_said_as_it_is_read() -> None:
     text = "# un**bold**ed, `code`\n\nTwo\nlines\n---\n"
     assert [h.title for h in markdown_headings(text)] == ["unbolded, code", "Two lines"]
+
+
+def test_the_title_is_the_first_heading_of_the_first_level_else_the_id() -> None:
+    headings = markdown_headings("## Faults\n\n# Policy\n\n# Gifts\n")
+    assert Document("text", id="x", headings=headings).title == "Policy"
+    assert Document("text", id="x", headings=headings[:1]).title == "x"
+    assert Document("text", id="x", title="Own", headings=headings).title == "Own"

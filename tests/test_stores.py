@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import shutil
 import socket
 import sqlite3
 import uuid
@@ -363,3 +364,19 @@ def test_ids_can_be_filtered(vectors: QdrantVectors) -> None:
 def test_an_address_without_its_scheme_is_not_taken_for_a_folder(location: str) -> None:
     with pytest.raises(ValueError, match=f"location='{location}' has no scheme; a server is http://{location}"):
         QdrantVectors(location)
+
+
+def test_vectors_in_another_process_look_for_themselves_whether_they_are_there(tmp_path: Path) -> None:
+    one = "00000000-0000-0000-0000-000000000001"
+    store = QdrantVectors(tmp_path / "vectors")
+    store.upsert([Point(one, np.array([0, 1], dtype=np.float32), {"page": 3})])
+    state = pickle.dumps(store)
+    store.close()
+    shutil.rmtree(tmp_path / "vectors")
+    again = pickle.loads(state)
+    assert again.get([one]) == {}
+    again.upsert([Point(one, np.array([1, 0], dtype=np.float32), {"page": 4})])
+    assert again.get([one])[one].payload == {"page": 4}
+    again.close()
+    with pytest.raises(TypeError, match="vectors in memory cannot be handed to another process"):
+        pickle.dumps(QdrantVectors())
