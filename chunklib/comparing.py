@@ -144,8 +144,9 @@ def _inside(at: int, sentences: Sequence[Span], begins: Sequence[int]) -> bool:
 
 
 def _breakable(cell: str) -> str:
-    """As HTML; a long name may break between its words, or a table of them runs out of the page."""
-    return html.escape(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[_/-])(?=\w)", "\0", cell)).replace("\0", "<wbr>")
+    """As HTML; a name of 20 letters or more may break between its words, or a table of them runs out of the page."""
+    marked = re.sub(r"\w{20,}", lambda name: re.sub("(?<=[a-z])(?=[A-Z])|(?<=_)", "\0", name[0]), cell)
+    return html.escape(marked).replace("\0", "<wbr>")
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,6 +19,7 @@ from typing import TypeGuard
 from chunklib import __version__
 
 HERE = Path(__file__).resolve().parent
+_LICENCE = HERE.parent / "LICENSE"  # in a checkout
 
 
 def copy_out(technique: str) -> str:
@@ -102,7 +103,7 @@ def licence_text() -> str:
         installed = distribution("chunk-by-chunk").read_text("licenses/LICENSE")
     except PackageNotFoundError:
         installed = None
-    return installed or (HERE.parent / "LICENSE").read_text(encoding="utf-8")
+    return installed or _LICENCE.read_text(encoding="utf-8")
 
 
 def _refuse_shared(taken: Iterable[tuple[str, str]]) -> None:

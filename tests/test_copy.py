@@ -203,7 +203,8 @@ def test_the_command_prints_the_same_copy_each_time_and_names_the_techniques_whe
     for seed in "012345":
         done = command("structure", seed=seed)
         assert (done.stdout, done.stderr, done.returncode) == (copy_out("structure"), "", 0)
-    for words in [(), ("nothing",), ("fixed_size", "recursive")]:
+    for words in [(), ("nothing",), ("fixed_size", "a.py", "b.py")]:
         done = command(*words)
         assert (done.stdout, done.returncode) == ("", 1)
-        assert done.stderr == f"usage: python -m chunklib.copy TECHNIQUE, one of {', '.join(techniques())}\n"
+        usage = f"usage: python -m chunklib.copy TECHNIQUE [FILE], the technique one of {', '.join(techniques())}\n"
+        assert done.stderr == usage

@@ -44,10 +44,10 @@ def test_noise_does_not_part_ties_nor_put_a_better_score_second() -> None:
 
 def test_scores_have_five_decimals() -> None:
     def embed(texts: Sequence[str]) -> Vectors:
-        return np.array([[2 / 3, 1] if "chunk" in text else [1, 0] for text in texts], dtype=np.float32)
+        return np.array([[2, 1] if "chunk" in text else [1, 0] for text in texts], dtype=np.float32)
 
     hits = Index(said("chunk"), embed=embed).search("question")
-    assert [hit.score for hit in hits] == [0.66667]
+    assert [hit.score for hit in hits] == [0.89443]  # 2 / sqrt(5) = 0.894427…
 
 
 def test_an_empty_index_finds_nothing() -> None:
