@@ -12,7 +12,7 @@ import pytest
 
 from tools.glossary import GLOSSARY, TERMS, defined, written
 from tools.notebooks import ROOT
-from tools.short import LESSONS, NOTE, before_a_gap, kept, with_minutes, write
+from tools.short import LEFT_OUT, LESSONS, NOTE, before_a_gap, kept, with_minutes, without_points, write
 from tools.site import folded, page
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -148,3 +148,16 @@ def test_a_page_asks_nothing_of_the_network_and_leads_to_the_other_pages(path: P
     links = re.findall(r'href="(\d\d_[^"#]*)', text)
     assert all(link.endswith(".html") and (path.parent / link).with_suffix(".ipynb").exists() for link in links)
     assert text.count("<h1") == 1
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_the_short_version_promises_what_its_recap_answers(number: str) -> None:
+    """A lesson's first page and its recap have the same points, so what one leaves out the other does, too."""
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    recap = next(cell for cell in cells if cell.startswith("## Recap")).partition("\n\n## ")[0]
+    for words in (cells[0], recap):
+        points = re.findall("(?m)^- .*", words)
+        kept_points = re.findall("(?m)^- .*", without_points(words, LEFT_OUT[number]))
+        assert len(kept_points) == len(points) - len(LEFT_OUT[number])
+        assert kept_points[-1].endswith(".")

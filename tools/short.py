@@ -22,7 +22,9 @@ from tools.readme import MINUTES
 LESSONS = ("00", "01", "04")
 #: How the schedule of 90 minutes, in docs/workshop.md, names a lesson and its minutes.
 SCHEDULED = re.compile(r"Lesson (\d\d), short: reading (\d+), first exercise (\d+)")
-NOTE = "This is the short version: some of what this page and the recap name is left out."
+NOTE = "This is the short version: it has about half of the lesson."
+#: Which points of a lesson's first page, counted from 0, the short version leaves out; the recap has the same points.
+LEFT_OUT = {"00": {0, 4}, "01": {3, 4}, "04": {3, 4}}
 
 Cell = dict[str, Any]
 
@@ -94,6 +96,17 @@ def kept(cells: list[Cell]) -> list[Cell]:
     return [cells[0], *(cell for cell in found if text(cell)), *cells[exercise - 1 : exercise + 1], recap]
 
 
+def without_points(words: str, points: set[int]) -> str:
+    """Words without some of the points of their list, counted from 0.
+
+    >>> without_points("You will\\n\\n- ask,\\n- answer,\\n- go.", {1, 2})
+    'You will\\n\\n- ask.'
+    """
+    listed = re.findall(r"(?m)^- .*$", words)
+    left = [line for i, line in enumerate(listed) if i not in points]
+    return words.replace("\n".join(listed), "\n".join([*left[:-1], re.sub(",$", ".", left[-1])]))
+
+
 def with_minutes(words: str, number: str) -> str:
     """A lesson's first cell, with the minutes that the schedule gives to its short version."""
     schedule = (ROOT / "docs" / "workshop.md").read_text(encoding="utf-8")
@@ -109,8 +122,10 @@ def write(folder: Path) -> list[Path]:
     for number in LESSONS:
         (source,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
         notebook = json.loads(source.read_text(encoding="utf-8"))
-        title, *rest = kept(notebook["cells"])
-        notebook["cells"] = [{**title, "source": with_minutes(text(title), number)}, *rest]
+        title, *rest, recap = kept(notebook["cells"])
+        first = with_minutes(without_points(text(title), LEFT_OUT[number]), number)
+        last = without_points(text(recap), LEFT_OUT[number])
+        notebook["cells"] = [{**title, "source": first}, *rest, {**recap, "source": last}]
         paths.append(folder / source.name)
         paths[-1].write_text(dump(notebook), encoding="utf-8", newline="\n")
         if found := rebuild(paths[-1]):
