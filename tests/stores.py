@@ -137,10 +137,3 @@ class FusedVectors:
 
     def ids(self, filter: Mapping[str, Any] | None = None) -> Iterator[str]:
         return self.inner.ids(filter)
-
-
-def contents(vectors: VectorStore, parents: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """All that two stores hold, to be compared: without what is the index's own, and differs between two alike."""
-    points = vectors.get(list(vectors.ids()))
-    texts = {key: text for key, text in parents.items() if key not in ("settings", "version")}
-    return {id: (p.payload, [round(float(x), 5) for x in p.vector]) for id, p in points.items()}, texts

@@ -23,8 +23,9 @@ from chunklib.mappings import RedisMapping, SQLiteMapping
 from chunklib.parent_child import ParentChildIndex
 from chunklib.span import Document
 from chunklib.stores import Point, QdrantVectors
-from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, contents, redis_server
+from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
 from tests.test_parent_child import CHANGED, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
+from tools.ray_run import contents
 
 
 @pytest.fixture(params=["dict", "sqlite", "redis"])

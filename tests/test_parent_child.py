@@ -30,7 +30,8 @@ from chunklib.retrieval import Hit
 from chunklib.span import Chunk, Document
 from chunklib.stores import QdrantVectors, VectorStore
 from tests.laws import hard_text
-from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, contents, redis_server
+from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
+from tools.ray_run import contents
 
 PARENTS = partial(split_recursive, chunk_size=10, length="words")
 CHILDREN = partial(split_recursive, chunk_size=5, length="words")

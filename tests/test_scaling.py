@@ -40,8 +40,8 @@ from chunklib.scaling import (
 )
 from chunklib.span import Document, Splitter, chunk_documents
 from tests.stores import Encoder
-from tests.stores import contents as both
 from tools.notebooks import ROOT
+from tools.ray_run import contents as both
 
 WORDS = "The return window is {} days. A faulty item may come back later.\n\nKeep the receipt number {}."
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from chunklib.embedding import Vectors, embed
 from chunklib.parent_child import ParentChildIndex
 from chunklib.scaling import add_encoded, encode_with_ray
 from chunklib.span import Document
+from chunklib.stores import VectorStore
 from tools.notebooks import command
 
 
@@ -44,11 +45,11 @@ class Mortal:
         return embed(texts)
 
 
-def contents(index: ParentChildIndex) -> tuple[dict[str, str], dict[str, Any]]:
-    """All that both stores hold, to be compared, without what is each index's own."""
-    points = index.vectors.get(list(index.vectors.ids())).items()
-    texts = {key: text for key, text in index.parents.items() if key not in ("settings", "version")}
-    return texts, {id: (point.payload, point.vector.round(5).tolist()) for id, point in points}
+def contents(vectors: VectorStore, parents: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """All that two stores hold, to be compared: without what is the index's own, and differs between two alike."""
+    points = vectors.get(list(vectors.ids()))
+    texts = {key: text for key, text in parents.items() if key not in ("settings", "version")}
+    return {id: (p.payload, [round(float(x), 5) for x in p.vector]) for id, p in points.items()}, texts
 
 
 def run() -> dict[str, Any]:
@@ -66,7 +67,7 @@ def run() -> dict[str, Any]:
             add_encoded(index, encoded)
         ray.shutdown()
         names = [path.name for path in Path(folder).iterdir()]
-    texts, points = contents(index)
+    points, texts = contents(index.vectors, index.parents)
     return {
         "date": date.today().isoformat(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -78,7 +79,7 @@ def run() -> dict[str, Any]:
         "killed": int("killed" in names),
         "lost": sum(back[document.id] == 0 for document in documents),
         "doubled": sum(n > 1 for n in back.values()),
-        "stores equal to those of one process": (texts, points) == contents(alone),
+        "stores equal to those of one process": (points, texts) == contents(alone.vectors, alone.parents),
     }
 
 
