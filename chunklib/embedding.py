@@ -41,9 +41,8 @@ def embed(texts: Sequence[str]) -> Vectors:
     """The vectors of some texts: float32, shape (n, 384), each row of length 1, so that a dot product is a cosine.
 
     Raises ``OSError`` naming the package to install where the model is neither installed nor to be downloaded, and
-    ``ImportError`` where its library is missing. Cost:
-    5 to 8 s for the first text that is not kept (imports), then about 28 texts of 100 words a second on one core; 20 µs
-    for a text that is kept.
+    ``ImportError`` where its library is missing. Cost: 5 to 8 s for the first text that is not kept (imports), then
+    about 28 texts of 100 words a second on one core; 20 µs for a text that is kept.
 
     >>> embed(["a cat", "a mat"]).shape
     (2, 384)

@@ -18,7 +18,7 @@ from chunklib.datasets import load_course_documents, load_questions
 from chunklib.evaluation import paired_difference
 from chunklib.measure import count
 from tests.test_notebooks import HYPE
-from tools import lab
+from tools import lab, notebooks
 from tools.capstone import (
     ARCHIVED,
     BASELINE,
@@ -342,11 +342,7 @@ def test_without_a_filter_the_version_is_mistaken() -> None:
 
 
 def cells(kind: str) -> list[str]:
-    return [
-        "".join(cell["source"])
-        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == kind
-    ]
+    return [cell["source"] for cell in notebooks.cells(NOTEBOOK) if cell["cell_type"] == kind]
 
 
 def run(final: bool, capsys: pytest.CaptureFixture[str], build: Any = None) -> str:

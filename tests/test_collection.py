@@ -7,7 +7,6 @@ The rules of a single lesson are in `test_notebooks.py`, those of the instructor
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 import symspellpy
 
+from tools import notebooks
 from tools.notebooks import ROOT
 from tools.readme import MINUTES
 
@@ -40,8 +40,7 @@ NAMES = frozenset((ROOT / "tests" / "spelling.txt").read_text(encoding="utf-8").
 
 
 def cells(path: Path) -> Cells:
-    stored = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in stored]
+    return [(cell["cell_type"], cell["source"]) for cell in notebooks.cells(path)]
 
 
 def prose(some: Cells) -> str:

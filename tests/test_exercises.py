@@ -27,6 +27,7 @@ import pytest
 
 from chunklib import exercises
 from chunklib.exercises import NOT_YET, SOLVED, UNTOUCHED, Exercise, Verdict, as_in_the_cell, cases, check, guess, same
+from tools.notebooks import ROOT, cells, tags
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +38,6 @@ def _no_callbacks_of_others() -> Iterator[None]:
     gc.callbacks.clear()
     yield
     gc.callbacks.extend(callbacks)
-
-
-ROOT = Path(__file__).parents[1]
 
 
 # --- Small exercises -------------------------------------------------------------------------------------------------
@@ -406,10 +404,9 @@ def lesson_module(path: Path) -> ModuleType:
 
 def code_cells(notebook: Path) -> list[tuple[str, set[str]]]:
     """Source and tags of each code cell; lines of magic, which ``ast`` cannot read, are blanked."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     return [
-        (re.sub(r"(?m)^[%!].*$", "", "".join(cell["source"])), set(cell["metadata"].get("tags", [])))
-        for cell in cells
+        (re.sub(r"(?m)^[%!].*$", "", cell["source"]), set(tags(cell)))
+        for cell in cells(notebook)
         if cell["cell_type"] == "code"
     ]
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from chunklib.scoreboard import BUDGETS, scoreboard, scored_documents
 from chunklib.span import chunk_documents
 from chunklib.structure import split_paragraphs
 from tests.test_notebooks import HYPE
+from tools import notebooks
 from tools.notebooks import ROOT
 from tools.readme import MINUTES
 from tools.short import LESSONS as SHORT
@@ -42,7 +42,7 @@ def sections(text: str, level: str = "##") -> dict[str, str]:
 
 def cells(lesson: str) -> list[dict[str, Any]]:
     (path,) = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
-    return list(json.loads(path.read_text(encoding="utf-8"))["cells"])
+    return notebooks.cells(path)
 
 
 def rows(text: str, columns: int) -> list[list[str]]:
@@ -148,7 +148,7 @@ SCHEDULES = {
 
 def words_and_cells(some: list[dict[str, Any]]) -> float:
     """Minutes by the rule of the lessons: words / 180, and one for each code cell."""
-    prose = sum(len("".join(cell["source"]).split()) for cell in some if cell["cell_type"] == "markdown")
+    prose = sum(len(cell["source"].split()) for cell in some if cell["cell_type"] == "markdown")
     return prose / 180 + len([cell for cell in some if cell["cell_type"] == "code"])
 
 
@@ -192,7 +192,7 @@ def test_lessons_in_a_schedule_take_the_minutes_of_their_first_page(title: str) 
             assert abs(int(reading) - expected) <= expected / 4, f"{what}: {expected:.0f} expected"
             assert (label, int(exercises)) == ("first exercise", noted(lesson, "Exercises")[0][1]), what
         else:
-            assert (reading, exercises) == MINUTES.findall("".join(cells(lesson)[0]["source"]))[0], what
+            assert (reading, exercises) == MINUTES.findall(cells(lesson)[0]["source"])[0], what
             assert label == "exercises"
 
 
@@ -249,7 +249,7 @@ def places(some: list[dict[str, Any]]) -> dict[str, float]:
         if cell["cell_type"] == "code":
             now += "exercise" not in cell["metadata"].get("tags", [])
             continue
-        for part in re.split(r"(?m)^(?=#+ )", "".join(cell["source"])):
+        for part in re.split(r"(?m)^(?=#+ )", cell["source"]):
             if part.startswith("## "):
                 found.setdefault(part.splitlines()[0][3:], now)
             now += len(part.split()) / 180
@@ -331,7 +331,7 @@ def test_the_numbers_told_to_the_room_are_those_of_the_scoreboard_and_the_lesson
 
 def test_headings_were_a_tie_in_lesson_00_question_by_question() -> None:
     """The lesson shows whiskers alone; so its two ways are built once more, and compared in pairs."""
-    code = "\n".join("".join(cell["source"]) for cell in cells("00") if cell["cell_type"] == "code")
+    code = "\n".join(cell["source"] for cell in cells("00") if cell["cell_type"] == "code")
     names = re.findall(r'"([^"]+)"', re.findall(r"(?m)^names = \[(.+)\]$", code)[0])
     documents = load_course_documents(*names)
     plain = [chunk for chunk in chunk_documents(documents, split_paragraphs) if not chunk.text.startswith("#")]

@@ -32,7 +32,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tools.glossary import TERMS
-from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise
+from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise, tags
 from tools.readme import MINUTES
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -112,10 +112,6 @@ class Lesson:
 
 def joined(text: str | list[str]) -> str:
     return text if isinstance(text, str) else "".join(text)
-
-
-def tags(cell: Cell) -> list[str]:
-    return list(cell["metadata"].get("tags", []))
 
 
 def shown(cell: Cell, kind: str) -> list[str]:

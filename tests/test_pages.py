@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tools.glossary import GLOSSARY, TERMS, defined, written
-from tools.notebooks import ROOT
+from tools.notebooks import ROOT, cells
 from tools.short import LEFT_OUT, LESSONS, NOTE, before_a_gap, kept, with_minutes, without_points, write
 from tools.site import folded, page
 
@@ -33,10 +33,9 @@ def test_the_glossary_is_what_the_lessons_say() -> None:
 def test_the_short_version_runs(tmp_path: Path) -> None:
     for path, number in zip(write(tmp_path), LESSONS, strict=True):
         assert path.name.startswith(number)
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        (source,) = (ROOT / "notebooks").glob(path.name)
-        assert 20 < len(cells) < len(json.loads(source.read_text(encoding="utf-8"))["cells"])
-        assert all(cell.get("execution_count", True) for cell in cells), "a cell was not run"
+        short = cells(path)
+        assert 20 < len(short) < len(cells(ROOT / "notebooks" / path.name))
+        assert all(cell.get("execution_count", True) for cell in short), "a cell was not run"
 
 
 def made(*kinds: tuple[str, str, str]) -> list[dict[str, Any]]:
@@ -89,9 +88,7 @@ def test_words_before_a_gap_lead_nowhere(words: str, left: str) -> None:
 
 def stored(number: str) -> list[dict[str, Any]]:
     (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    return [
-        {**cell, "source": "".join(cell["source"])} for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
-    ]
+    return cells(path)
 
 
 @pytest.mark.parametrize("number", LESSONS)
@@ -153,10 +150,9 @@ def test_a_page_asks_nothing_of_the_network_and_leads_to_the_other_pages(path: P
 @pytest.mark.parametrize("number", LESSONS)
 def test_the_short_version_promises_what_its_recap_answers(number: str) -> None:
     """A lesson's first page and its recap have the same points, so what one leaves out the other does, too."""
-    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-    recap = next(cell for cell in cells if cell.startswith("## Recap")).partition("\n\n## ")[0]
-    for words in (cells[0], recap):
+    sources = [cell["source"] for cell in stored(number)]
+    recap = next(source for source in sources if source.startswith("## Recap")).partition("\n\n## ")[0]
+    for words in (sources[0], recap):
         points = re.findall("(?m)^- .*", words)
         kept_points = re.findall("(?m)^- .*", without_points(words, LEFT_OUT[number]))
         assert len(kept_points) == len(points) - len(LEFT_OUT[number])

@@ -24,6 +24,8 @@ from tools.notebooks import ROOT, command
 FOLDER = ROOT / "capstone"
 #: Characters that are read for each question.
 BUDGET = 2000
+#: The kinds of questions that have an answer.
+KINDS = ("section", "exception", "table", "talk", "version", "fact")
 IN_FORCE, ARCHIVED = "boat-rules.md", "boat-rules-2022.md"
 
 
@@ -150,9 +152,6 @@ def main() -> None:
                 f"baseline {more:+} [{least:+}, {most:+}]; wrong version first {wrong_version(name, split)}; {kinds}"
             )
 
-
-#: The kinds of questions that have an answer.
-KINDS = ("section", "exception", "table", "talk", "version", "fact")
 
 if __name__ == "__main__":
     main()

@@ -6,12 +6,11 @@ python -m tools.glossary
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from chunklib.sentence import split_sentences
-from tools.notebooks import ROOT, command
+from tools.notebooks import ROOT, cells, command
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 #: lesson -> the terms it defines, in bold, where each first appears (a test looks).
@@ -47,8 +46,8 @@ def defined(term: str, notebook: Path) -> str:
     'Code stands between two lines of three backticks, or of three tildes (`~~~`). Such a block is a **fence**.'
     """
     bold = re.compile(rf"\*\*{re.escape(term)}s?\*\*", re.IGNORECASE)
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"][1:]:
-        for paragraph in "".join(cell["source"]).split("\n\n") if cell["cell_type"] == "markdown" else ():
+    for cell in cells(notebook)[1:]:
+        for paragraph in cell["source"].split("\n\n") if cell["cell_type"] == "markdown" else ():
             if bold.search(paragraph):
                 sentences = [" ".join(span.of(paragraph).split()) for span in split_sentences(paragraph)]
                 at = next(i for i, sentence in enumerate(sentences) if bold.search(sentence))

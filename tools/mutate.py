@@ -34,7 +34,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.notebooks import ENVIRONMENT, ROOT
+from tools.notebooks import ENVIRONMENT, ROOT, cells
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -195,9 +195,8 @@ def _cells(unit: str) -> int:
 
     os.chdir((ROOT / unit).parent)
     shell = InteractiveShell.instance()
-    cells = json.loads((ROOT / unit).read_text(encoding="utf-8"))["cells"]
     run_cell: Any = shell.run_cell  # untyped
-    return int(not all(run_cell("".join(cell["source"])).success for cell in cells if cell["cell_type"] == "code"))
+    return int(not all(run_cell(cell["source"]).success for cell in cells(ROOT / unit) if cell["cell_type"] == "code"))
 
 
 def clean(unit: str) -> Clean:
@@ -300,7 +299,8 @@ def others(module: str, line: int, runs: dict[str, Clean]) -> list[str]:
     >>> others("span", 6, runs), others("span", 2, runs), others("measure", 1, runs)
     (['b', 'a'], ['c', 'b', 'a'], [])
     """
-    lines = {unit: set(found.lines.get(module, ())) for unit, found in runs.items() if unit not in own(module)}
+    mine = own(module)
+    lines = {unit: set(found.lines.get(module, ())) for unit, found in runs.items() if unit not in mine}
     at = max((other for found in runs.values() for other in found.lines.get(module, ()) if other <= line), default=0)
     return sorted((unit for unit in lines if at in lines[unit]), key=lambda unit: runs[unit].seconds)
 

@@ -59,6 +59,17 @@ def normalise(notebook: dict[str, Any]) -> None:
                 output["metadata"] = {}
 
 
+def cells(notebook: Path) -> list[dict[str, Any]]:
+    """The cells of a stored notebook, each with its source as one string."""
+    stored = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [{**cell, "source": "".join(cell["source"])} for cell in stored]
+
+
+def tags(cell: dict[str, Any]) -> list[str]:
+    """A cell's tags."""
+    return list(cell["metadata"].get("tags", []))
+
+
 def dump(notebook: dict[str, Any]) -> str:
     """Return the notebook's text as it is stored."""
     import nbformat

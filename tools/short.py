@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chunklib.sentence import split_sentences
-from tools.notebooks import ROOT, command, dump, rebuild
+from tools.notebooks import ROOT, cells, command, dump, rebuild, tags
 from tools.readme import MINUTES
 
 LESSONS = ("00", "01", "04")
@@ -27,16 +27,6 @@ NOTE = "This is the short version: it has about half of the lesson."
 LEFT_OUT = {"00": {0, 4}, "01": {3, 4}, "04": {3, 4}}
 
 Cell = dict[str, Any]
-
-
-def text(cell: Cell) -> str:
-    """A cell's source, which is stored as a string or as lines."""
-    return "".join(cell["source"])
-
-
-def tags(cell: Cell) -> list[str]:
-    """A cell's tags."""
-    return list(cell["metadata"].get("tags", []))
 
 
 def is_words(cell: Cell) -> bool:
@@ -80,20 +70,20 @@ def led_to(section: list[Cell]) -> list[Cell]:
     end = core[-1] + 1
     words = list(takewhile(is_words, section[end:]))
     if words and end + len(words) < len(section):
-        words[-1] = {**words[-1], "source": before_a_gap(text(words[-1]))}
+        words[-1] = {**words[-1], "source": before_a_gap(words[-1]["source"])}
     return section[:end] + words
 
 
 def kept(cells: list[Cell]) -> list[Cell]:
     """The title, of each section what leads to its core cells, the first exercise, the recap."""
     exercise = next(i for i, cell in enumerate(cells) if "exercise" in tags(cell))
-    recap = next(cell for cell in cells if text(cell).startswith("## Recap"))
+    recap = next(cell for cell in cells if cell["source"].startswith("## Recap"))
     body = cells[1 : exercise - 1]
-    starts = [i for i, cell in enumerate(body) if i == 0 or (is_words(cell) and text(cell).startswith("#"))]
+    starts = [i for i, cell in enumerate(body) if i == 0 or (is_words(cell) and cell["source"].startswith("#"))]
     found = [cell for start, end in pairwise([*starts, len(body)]) for cell in led_to(body[start:end])]
-    found = [{**cell, "source": without_other_lessons(text(cell))} if is_words(cell) else cell for cell in found]
-    recap = {**recap, "source": text(recap).partition("\n\n## ")[0]}
-    return [cells[0], *(cell for cell in found if text(cell)), *cells[exercise - 1 : exercise + 1], recap]
+    found = [{**cell, "source": without_other_lessons(cell["source"])} if is_words(cell) else cell for cell in found]
+    recap = {**recap, "source": recap["source"].partition("\n\n## ")[0]}
+    return [cells[0], *(cell for cell in found if cell["source"]), *cells[exercise - 1 : exercise + 1], recap]
 
 
 def without_points(words: str, points: set[int]) -> str:
@@ -122,9 +112,9 @@ def write(folder: Path) -> list[Path]:
     for number in LESSONS:
         (source,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
         notebook = json.loads(source.read_text(encoding="utf-8"))
-        title, *rest, recap = kept(notebook["cells"])
-        first = with_minutes(without_points(text(title), LEFT_OUT[number]), number)
-        last = without_points(text(recap), LEFT_OUT[number])
+        title, *rest, recap = kept(cells(source))
+        first = with_minutes(without_points(title["source"], LEFT_OUT[number]), number)
+        last = without_points(recap["source"], LEFT_OUT[number])
         notebook["cells"] = [{**title, "source": first}, *rest, {**recap, "source": last}]
         paths.append(folder / source.name)
         paths[-1].write_text(dump(notebook), encoding="utf-8", newline="\n")
