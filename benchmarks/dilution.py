@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from chunklib.datasets import Question, load_course_documents, load_course_questions
-from chunklib.embedding import embed
-from chunklib.measure import measure
-from chunklib.span import Span
+from chunklib.core.measure import measure
+from chunklib.core.span import Span
+from chunklib.course.datasets import Question, load_course_documents, load_course_questions
+from chunklib.search.embedding import embed
 
 SIZES = (50, 75, 100, 150, 200, 250, 300, 400)  # tokens
 PLACES = ("first", "middle", "last")

@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from chunklib.datasets import load_course_documents
+from chunklib.core.span import Splitter
+from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
-from chunklib.span import Splitter
 from chunklib.structure import split_markdown
 
 MEGABYTE = 1_000_000  # characters

@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.datasets import load_course_documents
+from chunklib.core.span import Splitter
+from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
-from chunklib.span import Splitter
 from chunklib.structure import split_markdown, split_paragraphs
 
 MEGABYTE = 1_000_000  # characters

@@ -29,15 +29,15 @@ from pathlib import Path
 
 import tiktoken
 
-from chunklib.datasets import Question
-from chunklib.evaluation import Searcher, evaluate
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, Heading, Span, Splitter, chunk_document
+from chunklib.course.datasets import Question
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Index, fuse_ranks
+from chunklib.search.evaluation import Searcher, evaluate
+from chunklib.search.retrieval import Index, fuse_ranks
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Document, Heading, Span, Splitter, chunk_document
 
 SENTENCES = ["\n\n", "\n", ".", "?", "!", " ", ""]  # the separators that the data set's authors gave LangChain
 VERSIONS = ("chunk-by-chunk", "bm25s", "sentence-transformers", "torch", "numpy", "tiktoken")

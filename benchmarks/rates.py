@@ -22,15 +22,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from chunklib.datasets import DATA
-from chunklib.embedding import DIMENSIONS
-from chunklib.mappings import SQLiteMapping
-from chunklib.measure import count
+from chunklib.core.measure import count
+from chunklib.core.span import Document, chunk_documents
+from chunklib.course.datasets import DATA
+from chunklib.course.scoreboard import scored_documents
 from chunklib.parent_child import ParentChildIndex
+from chunklib.production.scaling import add_encoded, chunk_in_processes, encode_document, spread
 from chunklib.recursive import split_recursive
-from chunklib.scaling import add_encoded, chunk_in_processes, encode_document, spread
-from chunklib.scoreboard import scored_documents
-from chunklib.span import Document, chunk_documents
+from chunklib.search.embedding import DIMENSIONS
+from chunklib.search.mappings import SQLiteMapping
 
 SPLITTER = partial(split_recursive, chunk_size=100)
 SETTINGS: dict[str, Any] = {"parent_splitter": partial(split_recursive, chunk_size=400), "child_splitter": SPLITTER}

@@ -6,7 +6,7 @@ Importing the package loads none of its modules. It only points tiktoken and NLT
 carry, so that nothing is fetched at run time; a variable that is already set is left alone.
 """
 
-from chunklib.offline import point_to_packages
+from chunklib.core.offline import point_to_packages
 
 __version__ = "0.1.0"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/copy.py). Needs: nothing outside the standard library.
+# Part of Chunk by Chunk. Needs: nothing outside the standard library.
 """One technique as one file that stands alone: ``python -m chunklib.copy recursive recursive_chunks.py``.
 
 The technique's module is copied whole; of the modules that it imports, only what it uses, directly or not. Without the
@@ -28,7 +28,7 @@ def copy_out(technique: str) -> str:
     Raises ``ValueError`` for other names, and where two modules give one name to different things: in one file, the
     second would replace the first.
 
-    >>> "chunklib.measure" in copy_out("fixed_size")
+    >>> "chunklib.core.measure" in copy_out("fixed_size")
     False
     """
     if technique not in techniques():
@@ -117,7 +117,7 @@ class _Module:
     """The source of one module, taken apart."""
 
     def __init__(self, name: str) -> None:
-        source = (HERE / f"{name}.py").read_text(encoding="utf-8")
+        source = HERE.joinpath(*f"{name}.py".split(".", name.count("."))).read_text(encoding="utf-8")
         self.lines, self.tree = source.splitlines(), ast.parse(source)
         self.needs = next(
             (f"# {line[2:]}" for line in self.lines[:2] if "Needs: " in line and "nothing" not in line), ""

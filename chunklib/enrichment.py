@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/enrichment.py). Needs: regex, tiktoken, nltk (stop words, punkt_tab); py3langid.
+# Part of Chunk by Chunk. Needs: regex, tiktoken, nltk (stop words, punkt_tab); py3langid.
 """Enrichment: what is added to a chunk so that it is found. Its text and its span never change.
 
 `add_context` puts title, section and the header of a table in front of the text that the encoder reads. `describe`
@@ -25,12 +25,12 @@ from urllib.parse import quote, urlsplit
 
 import regex
 
-from chunklib.cleaning import EMAIL, KEPT, stop_words
-from chunklib.generation import Generate, fenced
-from chunklib.measure import Length, count
-from chunklib.packing import check_count
+from chunklib.core.measure import Length, count
+from chunklib.core.packing import check_count
+from chunklib.core.span import Chunk, Document, Span
+from chunklib.course.generation import Generate, fenced
+from chunklib.documents.cleaning import EMAIL, KEPT, stop_words
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Document, Span
 from chunklib.structure import names_at, table_header_at
 
 
@@ -53,7 +53,7 @@ def add_context(
     Raises ``ValueError`` for a chunk of another document and for a budget below 1. Cost: a binary search; with a
     budget, a few calls of the tokenizer.
 
-    >>> from chunklib.span import chunk_document
+    >>> from chunklib.core.span import chunk_document
     >>> document = Document.from_markdown("# Returns\\n\\n## Faults\\n\\nSixty days.")
     >>> chunk = chunk_document(document, lambda text: [(text.index("Sixty"), len(text))])[0]
     >>> add_context(chunk, document).embedding_text

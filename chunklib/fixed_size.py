@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/fixed_size.py). Needs: numpy, regex, tiktoken (for tokens).
+# Part of Chunk by Chunk. Needs: numpy, regex, tiktoken (for tokens).
 """Fixed size: a chunk every so many tokens, whatever the text says there.
 
 When to use it: as the baseline that every other technique has to beat, and for text without any structure.
@@ -11,9 +11,9 @@ Cost: one pass of the tokenizer, then a binary search and a short recount for ea
 
 from __future__ import annotations
 
-from chunklib.measure import Length
-from chunklib.packing import pack
-from chunklib.span import Span
+from chunklib.core.measure import Length
+from chunklib.core.packing import pack
+from chunklib.core.span import Span
 
 
 def split_fixed_size(

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/parent_child.py). Needs: numpy, an encoder; qdrant-client, or another vector store.
+# Part of Chunk by Chunk. Needs: numpy, an encoder; qdrant-client, or another vector store.
 """Parent-child: small chunks are searched, the larger ones around them are read.
 
 When to use it: where the sentence that is near to the question cannot be understood alone, and its paragraph can.
 
-Vectors of the children lie in one store, parents in another, and both change as one: see `chunklib.ledger` for the
-order of writes. A search answers from one version of each document, whatever is killed or changed meanwhile.
+Vectors of the children lie in one store, parents in another, and both change as one: see `chunklib.search.ledger` for
+the order of writes. A search answers from one version of each document, whatever is killed or changed meanwhile.
 
 But: parents cost room in the prompt; where short answers explain themselves, they only cost. One writer at a time, the
 next is refused; searches may run beside it. After an error that comes late in an `add`, searches answer from the new
@@ -30,13 +30,8 @@ from uuid import uuid4, uuid5
 
 import numpy as np
 
-from chunklib.embedding import Encoder, embed, unit_vectors
-from chunklib.ledger import PARENT, Ledger, Manifest, Report
-from chunklib.mappings import get_many
-from chunklib.packing import check_count
-from chunklib.recursive import split_recursive
-from chunklib.retrieval import Hit
-from chunklib.span import (
+from chunklib.core.packing import check_count
+from chunklib.core.span import (
     NAMESPACE,
     Chunk,
     ChunkId,
@@ -49,7 +44,12 @@ from chunklib.span import (
     chunk_from,
     content_id,
 )
-from chunklib.stores import Point, QdrantVectors, Vector, VectorStore, batches
+from chunklib.recursive import split_recursive
+from chunklib.search.embedding import Encoder, embed, unit_vectors
+from chunklib.search.ledger import PARENT, Ledger, Manifest, Report
+from chunklib.search.mappings import get_many
+from chunklib.search.retrieval import Hit
+from chunklib.search.stores import Point, QdrantVectors, Vector, VectorStore, batches
 
 Enrich = Callable[[Chunk, Document], Chunk]
 PARENTS: Splitter = partial(split_recursive, chunk_size=400)
@@ -123,9 +123,9 @@ class ParentChildIndex:
 
     Parameters
     ----------
-    vectors: a `chunklib.stores.VectorStore`; Qdrant in memory by default.
-    parents: any mapping from str to str for parents and manifests; a dict by default, `chunklib.mappings` has others.
-        Two indexes in one mapping want a prefix each.
+    vectors: a `chunklib.search.stores.VectorStore`; Qdrant in memory by default.
+    parents: any mapping from str to str for parents and manifests; a dict by default, `chunklib.search.mappings` has
+        others. Two indexes in one mapping want a prefix each.
     embed: any function from texts to vectors, one a text; they are made as long as 1. Another encoder
         wants another index: a text that it read is recorded with its vector, and compared when the index is opened.
     enrich: ``(chunk, document) -> chunk``, such as `add_context`; what it puts into ``context`` is encoded, not quoted.
@@ -176,7 +176,7 @@ class ParentChildIndex:
         """Store a document, or its new version under the same id. The same again changes nothing.
 
         ``progress`` is called with how many children are stored, and of how many. Raises ``ConnectionError`` where a
-        store cannot be reached, `chunklib.ledger.Busy` where another writer is at work: call again. Raises
+        store cannot be reached, `chunklib.search.ledger.Busy` where another writer is at work: call again. Raises
         ``ValueError`` where the index was made with other settings, ``TypeError`` for a text that is no `Document` yet.
         """
         check_document(document)
@@ -251,7 +251,7 @@ class ParentChildIndex:
         return self._search(vector, k_children, k_parents, {**(filter or {})})
 
     def search_many(self, queries: Sequence[str], k: int = 5) -> list[list[Hit]]:
-        """The ``k`` best parents for each query, as `chunklib.evaluation.evaluate` asks for them."""
+        """The ``k`` best parents for each query, as `chunklib.search.evaluation.evaluate` asks for them."""
         check_count("k", k, 1)
         vectors = unit_vectors(self.embed, queries)
         return [[Hit(*hit) for hit in self._search(vector, 4 * k, k, {})] for vector in vectors]

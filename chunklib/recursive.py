@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/recursive.py). Needs: numpy, regex, tiktoken (for tokens).
+# Part of Chunk by Chunk. Needs: numpy, regex, tiktoken (for tokens).
 """Recursive: cut at the strongest boundary that fits. Paragraphs first, then lines, sentences, clauses, words.
 
 When to use it: as the default for prose of every kind. It knows nothing of a document's structure but what
@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from chunklib.measure import Length
-from chunklib.packing import Level, pack
-from chunklib.span import Span
+from chunklib.core.measure import Length
+from chunklib.core.packing import Level, pack
+from chunklib.core.span import Span
 
 Separator = str | re.Pattern[str]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/semantic.py). Needs: numpy, regex, tiktoken (for tokens), an encoder.
+# Part of Chunk by Chunk. Needs: numpy, regex, tiktoken (for tokens), an encoder.
 """Semantic: cut where the meaning turns, as the vectors of the sentences tell it.
 
 `split_semantic` looks at one gap between two sentences at a time and cuts where the distance is unusually large.
@@ -24,12 +24,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.embedding import Encoder, embed, unit_vectors
-from chunklib.measure import Length, Ruler, measure
-from chunklib.packing import check_count, check_settings, next_ink
+from chunklib.core.measure import Length, Ruler, measure
+from chunklib.core.packing import check_count, check_settings, next_ink
+from chunklib.core.span import Span, Splitter, checked
 from chunklib.recursive import split_recursive
+from chunklib.search.embedding import Encoder, embed, unit_vectors
 from chunklib.sentence import split_sentences
-from chunklib.span import Span, Splitter, checked
 
 Values = npt.NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def split_semantic(
     max_chunk_size: a larger chunk is cut at the largest distance in it, again and again; a sentence that is larger by
         itself is cut as `split_recursive` does.
     sentences: any splitter; only where its spans start is used, so nothing is lost between them.
-    length: the unit of both sizes: ``"sentences"``, or what `chunklib.measure.measure` takes.
+    length: the unit of both sizes: ``"sentences"``, or what `chunklib.core.measure.measure` takes.
 
     Raises ``ValueError`` or ``TypeError`` that names the bad setting, or the sentence whose vector is not finite. Cost:
     see the module. A text of one sentence is not encoded.

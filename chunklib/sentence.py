@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/sentence.py). Needs: numpy, regex, nltk (its data punkt_tab), tiktoken (for tokens).
+# Part of Chunk by Chunk. Needs: numpy, regex, nltk (its data punkt_tab), tiktoken (for tokens).
 """Sentences: each one a span, or as many whole ones as fit a chunk.
 
 When to use it: for prose whose facts stand in single sentences, and as the first step of techniques that compare
@@ -22,10 +22,10 @@ from pathlib import Path
 
 import regex
 
-from chunklib.measure import Length, measure
-from chunklib.packing import Places, check_count, check_settings, pack
+from chunklib.core.measure import Length, measure
+from chunklib.core.packing import Places, check_count, check_settings, pack
+from chunklib.core.span import Span
 from chunklib.recursive import Separator, boundary_levels
-from chunklib.span import Span
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (chunklib/structure.py). Needs: numpy, regex, tiktoken (for tokens), markdown-it-py.
+# Part of Chunk by Chunk. Needs: numpy, regex, tiktoken (for tokens), markdown-it-py.
 """Structure: cut where the author divided the text: paragraphs, labelled lines, pages, the sections of Markdown.
 
 When to use it: for documents with headings, tables, lists or code. What a chunk stands under (headings, the header row
@@ -20,12 +20,12 @@ from itertools import pairwise
 
 import regex
 
-from chunklib.blocks import BlockCutter, Inner
-from chunklib.measure import Length, Ruler, count, measure
-from chunklib.outline import Block, line_starts, markdown_blocks
-from chunklib.packing import check_count, check_settings, next_ink
+from chunklib.core.blocks import BlockCutter, Inner
+from chunklib.core.measure import Length, Ruler, count, measure
+from chunklib.core.outline import Block, line_starts, markdown_blocks
+from chunklib.core.packing import check_count, check_settings, next_ink
+from chunklib.core.span import Document, Span, checked
 from chunklib.recursive import split_recursive
-from chunklib.span import Document, Span, checked
 
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
 _LABEL = regex.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pytest
 import regex
 
-from chunklib.stores import Point, VectorStore
+from chunklib.search.stores import Point, VectorStore
 
 
 @contextmanager

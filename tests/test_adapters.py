@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib import adapters
+from chunklib.core.span import Document, Splitter, chunk_document
 from chunklib.parent_child import ParentChildIndex
+from chunklib.production import adapters
 from chunklib.recursive import MARKDOWN, PROSE, split_recursive
 from chunklib.sentence import split_sentences
-from chunklib.span import Document, Splitter, chunk_document
 from tests.laws import hard_text
 from tests.stores import Encoder
 

@@ -16,7 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.audit import (
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.course.datasets import load_course_documents
+from chunklib.enrichment import add_context
+from chunklib.fixed_size import split_fixed_size
+from chunklib.recursive import split_recursive
+from chunklib.search.audit import (
     DANGLING,
     DUPLICATE,
     FENCE,
@@ -28,13 +34,7 @@ from chunklib.audit import (
     Finding,
     audit,
 )
-from chunklib.datasets import load_course_documents
-from chunklib.enrichment import add_context
-from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
-from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Document, Span, Splitter, chunk_document
 from chunklib.structure import split_markdown
 
 

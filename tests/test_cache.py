@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from chunklib import cache
+from chunklib.search import cache
 from tools.notebooks import ROOT
 
 #: Writes results in a loop, as many as told, and says so after each.
 WRITER = """
 import sys
-from chunklib import cache
+from chunklib.search import cache
 first, n = int(sys.argv[1]), int(sys.argv[2])
 for number in range(first, first + n):
     cache.save({cache.key("model", f"{number} {i}"): b"%d %d" % (number, i) * 300 for i in range(10)})

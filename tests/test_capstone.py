@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.datasets import load_course_documents, load_questions
-from chunklib.evaluation import paired_difference
-from chunklib.measure import count
+from chunklib.core.measure import count
+from chunklib.course.datasets import load_course_documents, load_questions
+from chunklib.search.evaluation import paired_difference
 from tests.test_notebooks import HYPE
 from tools import lab, notebooks
 from tools.capstone import (

@@ -14,7 +14,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.cleaning import (
+from chunklib.course.datasets import load_course_documents
+from chunklib.documents.cleaning import (
     ABBREVIATIONS,
     CONTRACTIONS,
     GUARDED,
@@ -32,7 +33,6 @@ from chunklib.cleaning import (
     remove_symbols,
     repair_unicode,
 )
-from chunklib.datasets import load_course_documents
 from tests.laws import FRAGMENTS
 
 STEPS: list[Step] = [

@@ -126,7 +126,7 @@ def test_repeated_code_is_noticed() -> None:
 
 @cache
 def dictionary() -> frozenset[str]:
-    """The 82,000 English words that `chunklib.cleaning` corrects with."""
+    """The 82,000 English words that `chunklib.documents.cleaning` corrects with."""
     path = Path(symspellpy.__file__).parent / "frequency_dictionary_en_82_765.txt"
     return frozenset(line.split()[0] for line in path.read_text(encoding="utf-8").splitlines())
 

@@ -8,9 +8,9 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.comparing import Counts, as_splitter, compare, locate, ours, places, table
+from chunklib.course.comparing import Counts, as_splitter, compare, locate, ours, places, table
+from chunklib.course.peer_store import Piece
 from chunklib.fixed_size import split_fixed_size
-from chunklib.peer_store import Piece
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences
 from tests.laws import hard_text

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, chunk_document
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.span import Chunk, Document, chunk_document
 from chunklib.structure import context_size, split_markdown
 
 FEES = "# Fees\n\n## Post abroad\n\n| Zone | Fee |\n|---|---|\n| near | 4.90 |\n| far | 9 |\n\nAfter.\n"

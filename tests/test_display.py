@@ -16,10 +16,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chunklib import charts, display
-from chunklib.charts import chart_style, figure
-from chunklib.display import ALPHA, COLOURS, Painted, beside, show
-from chunklib.span import Document, Heading, Span, chunk_document
+from chunklib.core.span import Document, Heading, Span, chunk_document
+from chunklib.course import charts, display
+from chunklib.course.charts import chart_style, figure
+from chunklib.course.display import ALPHA, COLOURS, Painted, beside, show
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -454,7 +454,7 @@ def test_the_picture_of_the_steps_marks_one_and_points_from_each_to_the_next(mon
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys; from chunklib.display import show; show('abc', [(0, 2)]);"
+        "import sys; from chunklib.course.display import show; show('abc', [(0, 2)]);"
         "print(sorted({'matplotlib', 'PIL', 'IPython', 'tiktoken', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

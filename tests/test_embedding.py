@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunklib import cache, embedding
-from chunklib.embedding import DIMENSIONS, Vectors, embed, unit_vectors
-from chunklib.measure import count
+from chunklib.core.measure import count
+from chunklib.search import cache, embedding
+from chunklib.search.embedding import DIMENSIONS, Vectors, embed, unit_vectors
 
 TEXTS = ["a cat", "The cat sat on a mat.", "", "a dog", "a cat", "The dog sat on a mat.", "lone \ud800", "x " * 400]
 

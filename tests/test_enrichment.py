@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.cleaning import GUARDED
-from chunklib.datasets import load_course_documents, load_course_questions
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, chunk_document
+from chunklib.course.datasets import load_course_documents, load_course_questions
+from chunklib.course.generation import GENERATED, prompt_key
+from chunklib.documents.cleaning import GUARDED
 from chunklib.enrichment import (
     TASKS,
     add_context,
@@ -28,10 +31,7 @@ from chunklib.enrichment import (
     summary,
     word_rarity,
 )
-from chunklib.generation import GENERATED, prompt_key
-from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.span import Chunk, Document, chunk_document
 from tests.laws import hard_text
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]

@@ -13,9 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.datasets import Question
-from chunklib.embedding import PIECES_READ, Vectors, embed
-from chunklib.evaluation import (
+from chunklib.core.measure import measure
+from chunklib.core.span import Chunk, Document, Span, chunk_document
+from chunklib.course.datasets import Question
+from chunklib.fixed_size import split_fixed_size
+from chunklib.search.embedding import PIECES_READ, Vectors, embed
+from chunklib.search.evaluation import (
     Abstention,
     Interval,
     Overlap,
@@ -34,10 +37,7 @@ from chunklib.evaluation import (
     size,
     unread_share,
 )
-from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import measure
-from chunklib.retrieval import Hit, Index
-from chunklib.span import Chunk, Document, Span, chunk_document
+from chunklib.search.retrieval import Hit, Index
 
 Gold = tuple[tuple[Part, ...], ...]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk (tests/test_exercises.py). Needs: pytest.
+# Needs: pytest.
 """The exercise mechanics, on small exercises of our own; then every lesson's exercises and the cells that pose them."""
 
 from __future__ import annotations
@@ -25,8 +25,19 @@ from typing import Any
 
 import pytest
 
-from chunklib import exercises
-from chunklib.exercises import NOT_YET, SOLVED, UNTOUCHED, Exercise, Verdict, as_in_the_cell, cases, check, guess, same
+from chunklib.course import exercises
+from chunklib.course.exercises import (
+    NOT_YET,
+    SOLVED,
+    UNTOUCHED,
+    Exercise,
+    Verdict,
+    as_in_the_cell,
+    cases,
+    check,
+    guess,
+    same,
+)
 from tools.notebooks import ROOT, cells, tags
 
 
@@ -120,7 +131,7 @@ def test_a_prediction_tells_more_or_less_and_not_the_answer() -> None:
 
 
 def test_none_that_may_be_an_answer_asks_for_no_return() -> None:
-    from chunklib.exercises import lesson_10
+    from chunklib.course.exercises import lesson_10
 
     message = lesson_10.check("10.3", lambda text, quote, before: None).message
     assert "return" not in message
@@ -394,12 +405,12 @@ def test_same() -> None:
 
 # --- The lessons: every module and every notebook that exists --------------------------------------------------------
 
-MODULES = sorted((ROOT / "chunklib" / "exercises").glob("lesson_*.py"))
+MODULES = sorted((ROOT / "chunklib" / "course" / "exercises").glob("lesson_*.py"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def lesson_module(path: Path) -> ModuleType:
-    return importlib.import_module(f"chunklib.exercises.{path.stem}")
+    return importlib.import_module(f"chunklib.course.exercises.{path.stem}")
 
 
 def code_cells(notebook: Path) -> list[tuple[str, set[str]]]:
@@ -473,7 +484,7 @@ def test_modules_and_notebooks_agree_on_their_exercises() -> None:
 
 @pytest.mark.parametrize(("module", "id"), EXERCISES)
 def test_lesson_solution_and_wrong_answers(module: str, id: str) -> None:
-    lesson: Any = importlib.import_module(f"chunklib.exercises.{module}")
+    lesson: Any = importlib.import_module(f"chunklib.course.exercises.{module}")
     held: Exercise = lesson.EXERCISES[id]
     solution = held.solution
     right = solution if inspect.signature(solution).parameters else solution()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from chunklib.datasets import load_course_documents
+from chunklib.course.datasets import load_course_documents
 
 # One line each, because a fact may be broken over lines, in a PDF anywhere.
 TEXTS = {document.id: " ".join(document.text.split()) for document in load_course_documents()}

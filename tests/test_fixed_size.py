@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from chunklib.core.measure import count
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
 
 CAT = "There was a cat. The cat sat. The cat sat on a mat."
 

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib import generation
+from chunklib.core.span import Chunk
+from chunklib.course import generation
+from chunklib.course.generation import GENERATED, GenerationError, Recorded, ask_endpoint, fenced, generate, prompt_key
 from chunklib.enrichment import ask_about
-from chunklib.generation import GENERATED, GenerationError, Recorded, ask_endpoint, fenced, generate, prompt_key
-from chunklib.span import Chunk
 from tests.laws import hard_text
 
 Reply = Callable[["Handler"], None]

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.datasets import load_course_documents
+from chunklib.core.span import Chunk, Document, chunk_document
+from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
-from chunklib.identity import Citation, cite, diff, resolve
 from chunklib.recursive import split_recursive
-from chunklib.span import Chunk, Document, chunk_document
+from chunklib.search.identity import Citation, cite, diff, resolve
 from tests.laws import hard_text
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]

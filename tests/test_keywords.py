@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.datasets import load_course_documents
-from chunklib.keywords import STOP_WORDS, Keywords, keyword_tokens
+from chunklib.course.datasets import load_course_documents
+from chunklib.search.keywords import STOP_WORDS, Keywords, keyword_tokens
 
 
 @pytest.mark.parametrize(

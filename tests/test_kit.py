@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from chunklib.datasets import load_course_documents, load_course_questions
-from chunklib.evaluation import evaluate, paired_difference
-from chunklib.measure import count
-from chunklib.retrieval import Index
-from chunklib.scoreboard import BUDGETS, scoreboard, scored_documents
-from chunklib.span import chunk_documents
+from chunklib.core.measure import count
+from chunklib.core.span import chunk_documents
+from chunklib.course.datasets import load_course_documents, load_course_questions
+from chunklib.course.scoreboard import BUDGETS, scoreboard, scored_documents
+from chunklib.search.evaluation import evaluate, paired_difference
+from chunklib.search.retrieval import Index
 from chunklib.structure import split_paragraphs
 from tests.test_notebooks import HYPE
 from tools import notebooks
@@ -307,7 +307,7 @@ def test_the_notes_say_what_to_answer_for_each_exercise() -> None:
     for title, section in sections(NOTES).items():
         if title == ROOM:
             continue
-        module = (ROOT / "chunklib" / "exercises" / f"lesson_{title[:2]}.py").read_text(encoding="utf-8")
+        module = (ROOT / "chunklib" / "course" / "exercises" / f"lesson_{title[:2]}.py").read_text(encoding="utf-8")
         ids = set(re.findall(r'(?m)^    "(\d+\.\d)": ', module))
         assert len(ids) >= 3, title
         assert set(re.findall(r"\b(\d+\.\d):", section)) == ids, title

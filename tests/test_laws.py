@@ -16,12 +16,12 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.measure import measure
+from chunklib.core.span import Span
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import measure
 from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
-from chunklib.span import Span
 from chunklib.structure import split_markdown, split_paragraphs
 from tests.laws import assert_laws, hard_text, source_text, words
 

@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from chunklib import ledger, parent_child
-from chunklib.ledger import Busy, Report
-from chunklib.mappings import RedisMapping, SQLiteMapping
+from chunklib import parent_child
+from chunklib.core.span import Document
 from chunklib.parent_child import ParentChildIndex
-from chunklib.span import Document
-from chunklib.stores import Point, QdrantVectors
+from chunklib.search import ledger
+from chunklib.search.ledger import Busy, Report
+from chunklib.search.mappings import RedisMapping, SQLiteMapping
+from chunklib.search.stores import Point, QdrantVectors
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
 from tests.test_parent_child import CHANGED, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
 from tools.ray_run import contents

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunklib.display import show
-from chunklib.live import sliders
+from chunklib.core.span import Document
+from chunklib.course.display import show
+from chunklib.course.live import sliders
 from chunklib.recursive import split_recursive
-from chunklib.span import Document
 
 DOCUMENT = Document("There was a cat. The cat sat. The cat sat on a mat. " * 20)
 

@@ -76,7 +76,7 @@ def test_every_change_of_a_module_can_be_read_and_keeps_its_lines() -> None:
 
 
 def test_what_is_changed_and_what_is_to_notice() -> None:
-    assert {"measure", "exercises/__init__"} < set(modules())
-    assert not {"__init__", "exercises/lesson_01"} & set(modules())
-    assert {"chunklib/span.py", "tests/test_laws.py", "capstone/capstone.ipynb"} < set(units())
+    assert {"core/measure", "course/exercises/__init__"} < set(modules())
+    assert not {"__init__", "course/exercises/lesson_01"} & set(modules())
+    assert {"chunklib/core/span.py", "tests/test_laws.py", "capstone/capstone.ipynb"} < set(units())
     assert all((ROOT / unit).exists() for module in modules() for unit in own(module))

@@ -116,11 +116,11 @@ def lesson() -> None:
     import nltk
     import numpy as np
 
-    from chunklib.datasets import load_course_documents
-    from chunklib.embedding import embed
+    from chunklib.core.span import chunk_document
+    from chunklib.course.datasets import load_course_documents
     from chunklib.recursive import split_recursive
-    from chunklib.retrieval import Index
-    from chunklib.span import chunk_document
+    from chunklib.search.embedding import embed
+    from chunklib.search.retrieval import Index
 
     chunks = [
         chunk

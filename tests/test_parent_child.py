@@ -20,15 +20,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunklib.evaluation import evaluate
+from chunklib.core.span import Chunk, Document
 from chunklib.fixed_size import split_fixed_size
-from chunklib.ledger import Report
-from chunklib.mappings import RedisMapping, SQLiteMapping
 from chunklib.parent_child import Change, ParentChildIndex, ParentHit, families, merge
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Hit
-from chunklib.span import Chunk, Document
-from chunklib.stores import QdrantVectors, VectorStore
+from chunklib.search.evaluation import evaluate
+from chunklib.search.ledger import Report
+from chunklib.search.mappings import RedisMapping, SQLiteMapping
+from chunklib.search.retrieval import Hit
+from chunklib.search.stores import QdrantVectors, VectorStore
 from tests.laws import hard_text
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
 from tools.ray_run import contents
@@ -216,8 +216,8 @@ def test_merge_reads_the_parent_where_most_children_hit() -> None:
 
 
 def test_it_can_be_evaluated_like_any_index() -> None:
-    from chunklib.datasets import Question
-    from chunklib.span import Span
+    from chunklib.core.span import Span
+    from chunklib.course.datasets import Question
 
     index = index_of()
     index.add(PUMP)

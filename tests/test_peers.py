@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib import peer_store, peers
-from chunklib.datasets import load_course_documents
-from chunklib.measure import count
-from chunklib.peer_names import JAVA, NAMES, java_names, python_names
-from chunklib.peer_store import LIBRARIES, STORED, Piece, key, packed, unpacked
-from chunklib.peers import PEERS
+from chunklib.core.measure import count
+from chunklib.course import peer_store, peers
+from chunklib.course.datasets import load_course_documents
+from chunklib.course.peer_names import JAVA, NAMES, java_names, python_names
+from chunklib.course.peer_store import LIBRARIES, STORED, Piece, key, packed, unpacked
+from chunklib.course.peers import PEERS
 from tools.notebooks import ROOT
 from tools.peers import calls
 
@@ -148,7 +148,8 @@ def test_the_library_knows_the_names(column: int, module: str) -> None:
 
 
 def test_our_own_names() -> None:
-    from chunklib import parent_child, recursive, semantic, sentence, span, structure
+    from chunklib import parent_child, recursive, semantic, sentence, structure
+    from chunklib.core import span
 
     names = set().union(*map(known, (recursive, sentence, structure, semantic, parent_child, span)))
     names |= {"split_fixed_size"}

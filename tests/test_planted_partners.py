@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from chunklib.datasets import DATA, load_course_documents
+from chunklib.course.datasets import DATA, load_course_documents
 
 TEXTS = {document.id: document.text for document in load_course_documents()}
 

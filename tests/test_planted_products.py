@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from chunklib.datasets import DATA, load_course_documents
+from chunklib.course.datasets import DATA, load_course_documents
 
 TEXTS = {document.id: document.text for document in load_course_documents()}
 

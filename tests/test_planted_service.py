@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from chunklib.datasets import load_course_documents
+from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
 
 TEXTS = {document.id: document.text for document in load_course_documents()}

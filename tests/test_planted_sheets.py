@@ -9,7 +9,7 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from chunklib.datasets import DATA, load_course_documents
+from chunklib.course.datasets import DATA, load_course_documents
 from tools.build_pdf import build
 
 TEXTS = {document.id: document.text for document in load_course_documents()}

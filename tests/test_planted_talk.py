@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 
-from chunklib.datasets import DATA, load_course_documents
+from chunklib.course.datasets import DATA, load_course_documents
 
 TEXTS = {document.id: document.text for document in load_course_documents()}
 

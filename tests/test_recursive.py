@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import chunklib
-from chunklib.measure import count
+from chunklib.core.measure import count
 from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
 
 
@@ -231,7 +231,7 @@ def test_line_ends_of_windows_change_nothing(text: str, separators: list[Separat
 def whole(separators: tuple[Separator, ...]) -> list[bool]:
     """For each function and class of this package that has at most 120 tokens: does it lie in one chunk of 150?"""
     kept = []
-    for file in Path(chunklib.__file__).parent.glob("*.py"):
+    for file in Path(chunklib.__file__).parent.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         spans = split_recursive(text, chunk_size=150, separators=separators)
         starts = [0, *itertools.accumulate(map(len, text.splitlines(keepends=True)))]

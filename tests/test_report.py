@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from chunklib.audit import KINDS
-from chunklib.datasets import Question
-from chunklib.report import POLICY, report, write_report
-from chunklib.retrieval import Index
-from chunklib.span import Document, Span
-from chunklib.trial import Recommendation, Technique, Trial, recommend, techniques, try_out
+from chunklib.core.span import Document, Span
+from chunklib.course.datasets import Question
+from chunklib.course.report import POLICY, report, write_report
+from chunklib.course.trial import Recommendation, Technique, Trial, recommend, techniques, try_out
+from chunklib.search.audit import KINDS
+from chunklib.search.retrieval import Index
 from tests.test_trial import letters
 
 #: What documents may try: in text, headings, tables, names, titles, metadata.

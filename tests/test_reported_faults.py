@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, Splitter, chunk_document, chunk_documents
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
 from chunklib.recursive import split_recursive
 from chunklib.semantic import THRESHOLDS, split_optimal, split_semantic
 from chunklib.sentence import split_sentences, widen
-from chunklib.span import Chunk, Document, Splitter, chunk_document, chunk_documents
 from chunklib.structure import context_at, split_markdown, split_paragraphs
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]

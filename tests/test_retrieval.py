@@ -12,11 +12,11 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from chunklib.datasets import Question
-from chunklib.embedding import Vectors
-from chunklib.evaluation import evaluate
-from chunklib.retrieval import Hit, Index, Mode, Values, fuse_ranks, fuse_scores
-from chunklib.span import Chunk, Document, Span, chunk_document
+from chunklib.core.span import Chunk, Document, Span, chunk_document
+from chunklib.course.datasets import Question
+from chunklib.search.embedding import Vectors
+from chunklib.search.evaluation import evaluate
+from chunklib.search.retrieval import Hit, Index, Mode, Values, fuse_ranks, fuse_scores
 
 
 def noisy(texts: Sequence[str]) -> Vectors:
@@ -74,7 +74,7 @@ def test_k_is_checked() -> None:
 
 
 def test_retrieval_knows_nothing_of_the_courses_data() -> None:
-    code = "import sys, chunklib.retrieval; print('chunklib.datasets' in sys.modules)"
+    code = "import sys, chunklib.search.retrieval; print('chunklib.course.datasets' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.mappings import SQLiteMapping
+from chunklib.core.span import Document, Splitter, chunk_documents
 from chunklib.parent_child import ParentChildIndex
-from chunklib.scaling import (
+from chunklib.production.scaling import (
     Encoded,
     EncodingWorker,
     Refused,
@@ -38,7 +38,7 @@ from chunklib.scaling import (
     texts_to_encode,
     try_encode,
 )
-from chunklib.span import Document, Splitter, chunk_documents
+from chunklib.search.mappings import SQLiteMapping
 from tests.stores import Encoder
 from tools.notebooks import ROOT
 from tools.ray_run import contents as both
@@ -201,8 +201,8 @@ def test_work_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     def mine(document: Document) -> int:
         return 1
 
-    mine.__module__, mine.__qualname__ = "chunklib.span", "mine"
-    monkeypatch.setattr("chunklib.span.mine", mine, raising=False)
+    mine.__module__, mine.__qualname__ = "chunklib.core.span", "mine"
+    monkeypatch.setattr("chunklib.core.span.mine", mine, raising=False)
     with pytest.raises(TypeError, match=r"cannot be handed to another process .*'mine'"):
         list(spread(mine, documents(2), workers=1))
 
@@ -230,7 +230,7 @@ def test_bad_settings(settings: dict[str, int]) -> None:
 
 
 def opened(folder: Path, embed: Any = None) -> ParentChildIndex:
-    from chunklib.stores import QdrantVectors
+    from chunklib.search.stores import QdrantVectors
 
     vectors, texts = QdrantVectors(folder / "vectors"), SQLiteMapping(folder / "parents")
     return ParentChildIndex(vectors, texts, embed=embed or Encoder(), namespace="t")

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from chunklib.datasets import load_course_questions
-from chunklib.evaluation import Interval, paired_difference
-from chunklib.retrieval import Index
-from chunklib.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
-from chunklib.span import Chunk, chunk_documents
+from chunklib.core.span import Chunk, chunk_documents
+from chunklib.course.datasets import load_course_questions
+from chunklib.course.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
+from chunklib.search.evaluation import Interval, paired_difference
+from chunklib.search.retrieval import Index
 from tools.scoreboard import ROWS, whole
 
 ROW = Row(

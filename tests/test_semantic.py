@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.datasets import DATA, load_course_documents
-from chunklib.measure import count
+from chunklib.core.measure import count
+from chunklib.core.span import Span
+from chunklib.course.datasets import DATA, load_course_documents
 from chunklib.semantic import THRESHOLDS, gap_distances, split_optimal, split_semantic, thresholds
 from chunklib.sentence import split_sentences
-from chunklib.span import Span
 
 CAT = "There was a cat. The cat sat. The cat sat on a mat."
 TOPICS = "The pump runs. The pump stops. A poem is read. The poem ends."

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunklib import sentence
-from chunklib.datasets import load_course_documents
-from chunklib.measure import count
+from chunklib.core.measure import count
+from chunklib.course.datasets import load_course_documents
 from chunklib.sentence import split_sentences, widen
 from tests.laws import assert_laws, hard_text
 

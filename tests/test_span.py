@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.outline import markdown_headings
+from chunklib.core.span import Document, Span, checked, chunk_document, chunk_documents, chunk_from
 from chunklib.fixed_size import split_fixed_size
-from chunklib.outline import markdown_headings
-from chunklib.span import Document, Span, checked, chunk_document, chunk_documents, chunk_from
 from tests.laws import hard_text
 
 POLICY = "Before.\n\n# Policy\n\nRule.\n\n## Faults\n\nSixty days.\n\n### Postage\n\nFree.\n\n## Gifts\n\nThe same.\n"

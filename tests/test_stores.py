@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.mappings import RedisMapping, SQLiteMapping, delete_many, get_many, swap
-from chunklib.stores import BATCH, Point, QdrantVectors, Vector
+from chunklib.search.mappings import RedisMapping, SQLiteMapping, delete_many, get_many, swap
+from chunklib.search.stores import BATCH, Point, QdrantVectors, Vector
 from tests.stores import redis_server
 
 Mapping = MutableMapping[str, str]

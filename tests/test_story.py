@@ -13,17 +13,17 @@ from functools import cache, partial
 
 import pytest
 
-from chunklib.datasets import load_course_documents
-from chunklib.embedding import embed
+from chunklib.core.span import Chunk, chunk_documents
+from chunklib.course.datasets import load_course_documents
+from chunklib.course.scoreboard import scored_documents
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Index, View
-from chunklib.scoreboard import scored_documents
+from chunklib.search.embedding import embed
+from chunklib.search.retrieval import Index, View
 from chunklib.semantic import split_semantic
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, chunk_documents
 from chunklib.structure import split_paragraphs
 from tools.scoreboard import under_headings
 

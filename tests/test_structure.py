@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.datasets import load_course_documents
+from chunklib.core.measure import count
+from chunklib.core.span import Chunk, Document, Span, chunk_document
+from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
-from chunklib.measure import count
 from chunklib.recursive import split_recursive
-from chunklib.span import Chunk, Document, Span, chunk_document
 from chunklib.structure import (
     context_at,
     context_size,

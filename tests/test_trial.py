@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.audit import DUPLICATE, TINY, Finding
-from chunklib.datasets import Question, load_course_documents, load_course_questions
-from chunklib.evaluation import Scores
-from chunklib.fixed_size import split_fixed_size
-from chunklib.retrieval import Index
-from chunklib.span import Chunk, Document, Span, Splitter, chunk_document
-from chunklib.trial import (
+from chunklib.core.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.course.datasets import Question, load_course_documents, load_course_questions
+from chunklib.course.trial import (
     ADDED,
     Technique,
     Trial,
@@ -29,6 +25,10 @@ from chunklib.trial import (
     techniques,
     try_out,
 )
+from chunklib.fixed_size import split_fixed_size
+from chunklib.search.audit import DUPLICATE, TINY, Finding
+from chunklib.search.evaluation import Scores
+from chunklib.search.retrieval import Index
 
 LETTERS = "abcdefgh"
 

@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 
-from chunklib.datasets import Question, load_questions
+from chunklib.core.span import Chunk, Document, Splitter, chunk_document, chunk_documents
+from chunklib.course.datasets import Question, load_questions
+from chunklib.documents.loaders import load_documents
 from chunklib.enrichment import add_context
-from chunklib.evaluation import Interval, Scores, Searcher, evaluate, paired_difference
-from chunklib.loaders import load_documents
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Hit, Index
+from chunklib.search.evaluation import Interval, Scores, Searcher, evaluate, paired_difference
+from chunklib.search.retrieval import Hit, Index
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Document, Splitter, chunk_document, chunk_documents
 from chunklib.structure import split_labelled_lines, split_markdown
 from tools.notebooks import ROOT, command
 

@@ -128,10 +128,10 @@ def written(node: ast.AST) -> ast.AST:
 def own(module: str) -> list[str]:
     """What is there to test this module: its own test file, and the examples in its docstrings.
 
-    >>> own("span"), own("exercises/__init__"), own("blocks")
-    (['chunklib/span.py', 'tests/test_span.py'], ['chunklib/exercises/__init__.py', 'tests/test_exercises.py'], [])
+    >>> own("core/span"), own("core/blocks")
+    (['chunklib/core/span.py', 'tests/test_span.py'], [])
     """
-    test = "tests/test_" + module.removesuffix("/__init__") + ".py"
+    test = "tests/test_" + module.removesuffix("/__init__").rpartition("/")[2] + ".py"
     examples = ">>>" in (ROOT / "chunklib" / f"{module}.py").read_text(encoding="utf-8")
     return [f"chunklib/{module}.py"] * examples + [test] * (ROOT / test).exists()
 
@@ -246,9 +246,11 @@ def modules() -> list[str]:
     """All of chunklib but the exercises themselves.
 
     >>> modules()[:3], modules()[-1]
-    (['adapters', 'audit', 'blocks'], 'exercises/__init__')
+    (['copy', 'core/blocks', 'core/measure'], 'course/exercises/__init__')
     """
-    return [*sorted(file.stem for file in (ROOT / "chunklib").glob("[!_]*.py")), "exercises/__init__"]
+    found = [*(ROOT / "chunklib").glob("[!_]*.py"), *(ROOT / "chunklib").glob("*/[!_]*.py")]
+    names = [file.relative_to(ROOT / "chunklib").with_suffix("").as_posix() for file in found]
+    return [*sorted(names, key=lambda name: (name != "copy", name)), "course/exercises/__init__"]
 
 
 def units() -> list[str]:
@@ -334,7 +336,7 @@ def main() -> int:
         gc.freeze()  # so that no run goes through all this again
         kept = options.copied / ".cache" / "mutate.json"
         return int(bool(search(options.modules or modules(), options.sample, options.seed, kept)))
-    from chunklib.cache import location
+    from chunklib.search.cache import location
 
     with tempfile.TemporaryDirectory() as folder:
         project, cache = Path(folder) / "project", Path(folder) / "cache"

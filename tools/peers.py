@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from chunklib.datasets import load_course_documents
-from chunklib.peer_store import LIBRARIES, STORED, installed, key, packed
-from chunklib.peers import PEERS
-from chunklib.scoreboard import scored_documents
+from chunklib.course.datasets import load_course_documents
+from chunklib.course.peer_store import LIBRARIES, STORED, installed, key, packed
+from chunklib.course.peers import PEERS
+from chunklib.course.scoreboard import scored_documents
 from tools.notebooks import command
 
 #: What lesson 12 asks for: splitter, its settings, and of which documents.

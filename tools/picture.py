@@ -15,11 +15,11 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from chunklib.datasets import load_course_documents
-from chunklib.display import show
+from chunklib.core.span import Splitter
+from chunklib.course.datasets import load_course_documents
+from chunklib.course.display import show
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
-from chunklib.span import Splitter
 from tools.notebooks import ROOT, command
 
 TARGET = ROOT / "docs" / "painted.png"

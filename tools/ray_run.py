@@ -20,12 +20,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from chunklib.datasets import DATA, load_course_documents
-from chunklib.embedding import Vectors, embed
+from chunklib.core.span import Document
+from chunklib.course.datasets import DATA, load_course_documents
 from chunklib.parent_child import ParentChildIndex
-from chunklib.scaling import add_encoded, encode_with_ray
-from chunklib.span import Document
-from chunklib.stores import VectorStore
+from chunklib.production.scaling import add_encoded, encode_with_ray
+from chunklib.search.embedding import Vectors, embed
+from chunklib.search.stores import VectorStore
 from tools.notebooks import command
 
 

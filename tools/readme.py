@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from chunklib.scoreboard import scoreboard
+from chunklib.course.scoreboard import scoreboard
 from tools.notebooks import ROOT, command
 
 README = ROOT / "README.md"

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from chunklib import peers
-from chunklib.comparing import as_splitter
+from chunklib.core.span import Chunk, Splitter, chunk_documents
+from chunklib.course import peers
+from chunklib.course.comparing import as_splitter
+from chunklib.course.scoreboard import Row, Scoreboard, score_row, scored_documents, store
 from chunklib.enrichment import add_context
-from chunklib.evaluation import Searcher
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
-from chunklib.retrieval import Index
-from chunklib.scoreboard import Row, Scoreboard, score_row, scored_documents, store
+from chunklib.search.evaluation import Searcher
+from chunklib.search.retrieval import Index
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
-from chunklib.span import Chunk, Splitter, chunk_documents
 from chunklib.structure import split_markdown
 from tools.notebooks import command
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What only the lessons need: data, pictures, exercises, the scoreboard, the published libraries."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Finding and judging: encoder, indexes, stores, evaluation, audit, citations."""
