@@ -29,8 +29,10 @@ from pathlib import Path
 
 import tiktoken
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, Heading, Span, Splitter, chunk_document
+from chunklib.core.outline import Heading
+from chunklib.core.span import Span, Splitter
 from chunklib.course.datasets import Question
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive

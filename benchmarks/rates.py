@@ -22,8 +22,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from chunklib.core.document import Document, chunk_documents
 from chunklib.core.measure import count
-from chunklib.core.span import Document, chunk_documents
 from chunklib.course.datasets import DATA
 from chunklib.course.scoreboard import scored_documents
 from chunklib.parent_child import ParentChildIndex

@@ -25,9 +25,9 @@ from urllib.parse import quote, urlsplit
 
 import regex
 
+from chunklib.core.document import Chunk, Document
 from chunklib.core.measure import Length, count
-from chunklib.core.packing import check_count
-from chunklib.core.span import Chunk, Document, Span
+from chunklib.core.span import Span, check_count
 from chunklib.course.generation import Generate, fenced
 from chunklib.documents.cleaning import EMAIL, KEPT, stop_words
 from chunklib.sentence import split_sentences

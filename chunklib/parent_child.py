@@ -30,20 +30,17 @@ from uuid import uuid4, uuid5
 
 import numpy as np
 
-from chunklib.core.packing import check_count
-from chunklib.core.span import (
+from chunklib.core.document import (
     NAMESPACE,
     Chunk,
     ChunkId,
     Document,
-    Span,
-    Splitter,
     check_document,
-    checked,
     chunk_document,
     chunk_from,
     content_id,
 )
+from chunklib.core.span import Span, Splitter, check_count, checked
 from chunklib.recursive import split_recursive
 from chunklib.search.embedding import Encoder, embed, unit_vectors
 from chunklib.search.ledger import PARENT, Ledger, Manifest, Report

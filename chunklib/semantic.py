@@ -25,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunklib.core.measure import Length, Ruler, measure
-from chunklib.core.packing import check_count, check_settings, next_ink
-from chunklib.core.span import Span, Splitter, checked
+from chunklib.core.span import Span, Splitter, check_count, check_settings, checked, next_ink, trim
 from chunklib.recursive import split_recursive
 from chunklib.search.embedding import Encoder, embed, unit_vectors
 from chunklib.sentence import split_sentences
@@ -221,7 +220,7 @@ def _read(text: str, sentences: Splitter, limit: int | None, length: Length) -> 
     """The sentences, each up to the next one's start so that nothing is lost, one over the limit cut; and a ruler."""
     starts = [next_ink(text, start) for start, _ in checked(sentences(text), text, sentences)[1:]]
     bounds = sorted({next_ink(text, 0), *starts} - {len(text)})
-    spans = [Span(a, a + len(text[a:b].rstrip())) for a, b in pairwise([*bounds, len(text)])]
+    spans = [trim(text, a, b) for a, b in pairwise([*bounds, len(text)])]
     if length == "sentences":
         ends = [span.end for span in spans]
         return spans, Ruler(

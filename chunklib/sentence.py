@@ -23,8 +23,8 @@ from pathlib import Path
 import regex
 
 from chunklib.core.measure import Length, measure
-from chunklib.core.packing import Places, check_count, check_settings, pack
-from chunklib.core.span import Span
+from chunklib.core.packing import Places, pack
+from chunklib.core.span import Span, check_count, check_settings, trim
 from chunklib.recursive import Separator, boundary_levels
 
 
@@ -175,10 +175,10 @@ def _sentences(text: str, grammar: _Grammar) -> Iterator[Span]:
         if not whole:
             for stop in _STOP.finditer(text, first, last):
                 if grammar.ends(text, first, stop, last):
-                    yield _trimmed(text, first, stop.end())
+                    yield trim(text, first, stop.end())
                     first = stop.end()
         if text[first:last].strip():
-            yield _trimmed(text, first, last)
+            yield trim(text, first, last)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -196,11 +196,6 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
             start = end
     if start < end:
         yield start, end, False
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    said = text[start:end]
-    return Span(start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
 
 
 @dataclass(frozen=True)

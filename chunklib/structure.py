@@ -21,10 +21,10 @@ from itertools import pairwise
 import regex
 
 from chunklib.core.blocks import BlockCutter, Inner
+from chunklib.core.document import Document
 from chunklib.core.measure import Length, Ruler, count, measure
 from chunklib.core.outline import Block, line_starts, markdown_blocks
-from chunklib.core.packing import check_count, check_settings, next_ink
-from chunklib.core.span import Document, Span, checked
+from chunklib.core.span import Span, check_count, check_settings, checked, next_ink, trim
 from chunklib.recursive import split_recursive
 
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
@@ -226,9 +226,9 @@ def _ruler(text: str, chunk_size: int | None, chunk_overlap: int, inner: Inner, 
 def _parts(text: str, starts: Iterable[int]) -> Iterator[Span]:
     """The text cut at ``starts``, without the blanks around each part, and without blank parts."""
     for start, end in pairwise([0, *starts, len(text)]):
-        if said := text[start:end].strip():
-            begin = next_ink(text, start)
-            yield Span(begin, begin + len(said))
+        part = trim(text, start, end)
+        if part.start < part.end:
+            yield part
 
 
 def _section_starts(text: str, blocks: Iterable[Block], max_level: int) -> Iterator[int]:

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.core.span import Document, Splitter, chunk_document
+from chunklib.core.document import Document, chunk_document
+from chunklib.core.span import Splitter
 from chunklib.parent_child import ParentChildIndex
 from chunklib.production import adapters
 from chunklib.recursive import MARKDOWN, PROSE, split_recursive

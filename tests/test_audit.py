@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.core.span import Span, Splitter
 from chunklib.course.datasets import load_course_documents
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import quality
-from chunklib.core.span import Document, chunk_document
+from chunklib.core.document import Document, chunk_document
 
 TEXT = "The cat sat on a mat. The dog ran. The cat sat on a mat."
 

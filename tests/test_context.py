@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, chunk_document
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive

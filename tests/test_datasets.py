@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from chunklib.core.document import Document
 from chunklib.core.measure import count
-from chunklib.core.span import Document, Span
+from chunklib.core.span import Span
 from chunklib.course.datasets import DATA, _question, load_course_documents, load_course_questions, read_questions
 
 TEXTS = {document.id: document.text for document in load_course_documents()}

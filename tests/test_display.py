@@ -16,7 +16,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chunklib.core.span import Document, Heading, Span, chunk_document
+from chunklib.core.document import Document, chunk_document
+from chunklib.core.outline import Heading
+from chunklib.core.span import Span
 from chunklib.course import charts, display
 from chunklib.course.charts import chart_style, figure
 from chunklib.course.display import ALPHA, COLOURS, Painted, beside, show

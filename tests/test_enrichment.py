@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, chunk_document
 from chunklib.course.datasets import load_course_documents, load_course_questions
 from chunklib.course.generation import GENERATED, prompt_key
 from chunklib.documents.cleaning import GUARDED

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import measure
-from chunklib.core.span import Chunk, Document, Span, chunk_document
+from chunklib.core.span import Span
 from chunklib.course.datasets import Question
 from chunklib.fixed_size import split_fixed_size
 from chunklib.search.embedding import PIECES_READ, Vectors, embed

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.core.span import Chunk
+from chunklib.core.document import Chunk
 from chunklib.course import generation
 from chunklib.course.generation import GENERATED, GenerationError, Recorded, ask_endpoint, fenced, generate, prompt_key
 from chunklib.enrichment import ask_about

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.core.span import Chunk, Document, chunk_document
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.course.datasets import load_course_documents
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive

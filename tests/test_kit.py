@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from chunklib.core.document import chunk_documents
 from chunklib.core.measure import count
-from chunklib.core.span import chunk_documents
 from chunklib.course.datasets import load_course_documents, load_course_questions
 from chunklib.course.scoreboard import BUDGETS, scoreboard, scored_documents
 from chunklib.search.evaluation import evaluate, paired_difference

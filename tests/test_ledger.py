@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pytest
 
 from chunklib import parent_child
-from chunklib.core.span import Document
+from chunklib.core.document import Document
 from chunklib.parent_child import ParentChildIndex
 from chunklib.search import ledger
 from chunklib.search.ledger import Busy, Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunklib.core.span import Document
+from chunklib.core.document import Document
 from chunklib.course.display import show
 from chunklib.course.live import sliders
 from chunklib.recursive import split_recursive

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from reportlab.lib import pdfencrypt
 from reportlab.pdfgen.canvas import Canvas
 
-from chunklib.core.span import Document
+from chunklib.core.document import Document
 from chunklib.course.datasets import DATA
 from chunklib.documents.html_page import read_html
 from chunklib.documents.loaders import document_paths, load_document, load_documents, load_folder

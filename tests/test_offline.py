@@ -116,7 +116,7 @@ def lesson() -> None:
     import nltk
     import numpy as np
 
-    from chunklib.core.span import chunk_document
+    from chunklib.core.document import chunk_document
     from chunklib.course.datasets import load_course_documents
     from chunklib.recursive import split_recursive
     from chunklib.search.embedding import embed

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Document
 from chunklib.core.outline import FRONT_MATTER, markdown_headings, markdown_outline
-from chunklib.core.span import Document
 
 TABLE = "| Zone | Price |\n|------|-------|\n| near | 4.90 |\n| far | 9.90 |"
 

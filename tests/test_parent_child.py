@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunklib.core.span import Chunk, Document
+from chunklib.core.document import Chunk, Document
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import Change, ParentChildIndex, ParentHit, families, merge
 from chunklib.recursive import split_recursive

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from chunklib.core.span import Document, Span
+from chunklib.core.document import Document
+from chunklib.core.span import Span
 from chunklib.course.datasets import Question
 from chunklib.course.report import POLICY, report, write_report
 from chunklib.course.trial import Recommendation, Technique, Trial, recommend, techniques, try_out

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from chunklib.core.document import Chunk, Document, chunk_document, chunk_documents
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, Splitter, chunk_document, chunk_documents
+from chunklib.core.span import Splitter
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive

@@ -12,7 +12,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from chunklib.core.span import Chunk, Document, Span, chunk_document
+from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.span import Span
 from chunklib.course.datasets import Question
 from chunklib.search.embedding import Vectors
 from chunklib.search.evaluation import evaluate

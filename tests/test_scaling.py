@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.core.span import Document, Splitter, chunk_documents
+from chunklib.core.document import Document, chunk_documents
+from chunklib.core.span import Splitter
 from chunklib.parent_child import ParentChildIndex
 from chunklib.production.scaling import (
     Encoded,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from chunklib.core.span import Chunk, chunk_documents
+from chunklib.core.document import Chunk, chunk_documents
 from chunklib.course.datasets import load_course_questions
 from chunklib.course.scoreboard import BUDGET, BUDGETS, Row, Scoreboard, score_row, scoreboard, scored_documents
 from chunklib.search.evaluation import Interval, paired_difference

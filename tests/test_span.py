@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.document import Document, chunk_document, chunk_documents, chunk_from
 from chunklib.core.outline import markdown_headings
-from chunklib.core.span import Document, Span, checked, chunk_document, chunk_documents, chunk_from
+from chunklib.core.span import Span, checked
 from chunklib.fixed_size import split_fixed_size
 from tests.laws import hard_text
 

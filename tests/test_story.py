@@ -13,7 +13,7 @@ from functools import cache, partial
 
 import pytest
 
-from chunklib.core.span import Chunk, chunk_documents
+from chunklib.core.document import Chunk, chunk_documents
 from chunklib.course.datasets import load_course_documents
 from chunklib.course.scoreboard import scored_documents
 from chunklib.enrichment import add_context

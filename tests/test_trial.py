@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunklib.core.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.span import Span, Splitter
 from chunklib.course.datasets import Question, load_course_documents, load_course_questions
 from chunklib.course.trial import (
     ADDED,

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 
-from chunklib.core.span import Chunk, Document, Splitter, chunk_document, chunk_documents
+from chunklib.core.document import Chunk, Document, chunk_document, chunk_documents
+from chunklib.core.span import Splitter
 from chunklib.course.datasets import Question, load_questions
 from chunklib.documents.loaders import load_documents
 from chunklib.enrichment import add_context

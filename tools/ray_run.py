@@ -20,7 +20,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from chunklib.core.span import Document
+from chunklib.core.document import Document
 from chunklib.course.datasets import DATA, load_course_documents
 from chunklib.parent_child import ParentChildIndex
 from chunklib.production.scaling import add_encoded, encode_with_ray

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from chunklib.core.span import Chunk, Splitter, chunk_documents
+from chunklib.core.document import Chunk, chunk_documents
+from chunklib.core.span import Splitter
 from chunklib.course import peers
 from chunklib.course.comparing import as_splitter
 from chunklib.course.scoreboard import Row, Scoreboard, score_row, scored_documents, store

@@ -20,8 +20,8 @@ from itertools import pairwise
 
 from chunklib.core.measure import Length, Ruler
 from chunklib.core.outline import VERBATIM, Block, line_starts
-from chunklib.core.packing import Places, next_ink, pack
-from chunklib.core.span import Span, checked
+from chunklib.core.packing import Places, pack
+from chunklib.core.span import Span, checked, next_ink, trim
 from chunklib.recursive import PROSE, boundary_levels
 
 #: Called as ``inner(text, chunk_size=…, chunk_overlap=…, length=…)``.
@@ -74,9 +74,7 @@ class BlockCutter:
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a stretch of the text fits, blanks at its ends aside."""
-        said = self.ruler.text[start:end].rstrip()
-        end = start + len(said)
-        start = end - len(said.lstrip())
+        start, end = trim(self.ruler.text, start, end)
         return start == end or self.ruler.size(start, end) <= self.chunk_size
 
     def split(self, start: int, end: int, size: int) -> list[Span]:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
-from chunklib.core.span import SURROGATE
+from chunklib.core.marks import SURROGATE
 
 Length = str | Callable[[str], int]
 

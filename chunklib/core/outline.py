@@ -16,7 +16,7 @@ from itertools import pairwise
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunklib.core.span import Heading, Span
+from chunklib.core.span import Span, trim
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -32,6 +32,15 @@ VERBATIM = frozenset({"fence", "code_block", "html_block", "front_matter"})
 _INSIDE = frozenset({"inline", "thead_open", "tbody_open", "tr_open", "th_open", "td_open"})
 # A line ends at \r\n, \r or \n only; str.splitlines() breaks at more.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+class Heading(NamedTuple):
+    """A heading: where its line starts, where it ends, its level (1 to 6) and its words."""
+
+    start: int
+    end: int
+    level: int
+    title: str
 
 
 class Block(NamedTuple):
@@ -75,9 +84,7 @@ def markdown_outline(text: str) -> Outline:
     starts = line_starts(text)
 
     def lines(first: int, last: int) -> Span:
-        start, end = starts[first], starts[min(last, len(starts) - 1)]
-        block = text[start:end]
-        return Span(start + len(block) - len(block.lstrip()), start + len(block.rstrip()))
+        return trim(text, starts[first], starts[min(last, len(starts) - 1)])
 
     headings: list[Heading] = []
     tables: list[tuple[Span, Span]] = []
@@ -124,10 +131,9 @@ def markdown_blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
 
     def add(kind: str, first: int, last: int, depth: int, level: int = 0) -> None:
-        start, end = starts[first], starts[min(last, len(starts) - 1)]
-        if said := text[start:end].strip():
-            start += text[start:end].index(said)
-            blocks.append(Block(kind, start, start + len(said), depth, level))
+        start, end = trim(text, starts[first], starts[min(last, len(starts) - 1)])
+        if start < end:
+            blocks.append(Block(kind, start, end, depth, level))
 
     line = 0  # up to which every line is in a block
     for token in _parser().parse(text, {}):

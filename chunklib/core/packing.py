@@ -19,9 +19,8 @@ from typing import NamedTuple, Protocol
 import regex
 
 from chunklib.core.measure import Length, Ruler, measure
-from chunklib.core.span import Span
+from chunklib.core.span import Span, check_settings, next_ink, trim
 
-_INK = re.compile(r"\S")  # re's \s is str.isspace()
 _ASCII = bytes(range(128))
 _JOINS = regex.compile(r"[^\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")
 # \X alone takes time in the square of a run of flags: it counts back to the run's start at each. Pairs first, then.
@@ -89,9 +88,9 @@ def pack(
     check_settings(text, chunk_size, chunk_overlap)
     starts = levels if overlap_levels is None else overlap_levels
     walk = _Walk(text, measure(text, length), _clusters(text), levels, starts, chunk_size, chunk_overlap)
-    stop = len(text.rstrip())
+    start, stop = trim(text, 0, len(text))
     spans: list[Span] = []
-    start = new = len(text) - len(text.lstrip())  # the span starts at `start`; what no span holds yet, at `new`
+    new = start  # the span starts at `start`; what no span holds yet, at `new`
     while new < stop:
         high = walk.ruler.reach(start, chunk_size)
         if high >= stop:
@@ -109,50 +108,6 @@ def pack(
         previous, new = start, next_ink(text, cut) if cut < stop and text[cut].isspace() else cut
         start = walk.overlap(at_boundary, previous, end, new) if chunk_overlap and new < stop else new
     return spans
-
-
-def check_settings(text: str, chunk_size: int | None, chunk_overlap: int, *, optional: bool = False) -> None:
-    """Raise ``TypeError`` or ``ValueError``, naming the value and the mend, unless the settings make sense.
-
-    ``optional``: ``chunk_size`` may be ``None``, for "no limit".
-
-    >>> check_settings("", 50, 60)
-    Traceback (most recent call last):
-    ValueError: chunk_overlap=60 must be smaller than chunk_size=50
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
-    check_count("chunk_overlap", chunk_overlap, 0)
-    if chunk_size is None and optional:
-        if chunk_overlap:
-            raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
-        return
-    check_count("chunk_size", chunk_size, 1)
-    if chunk_size is not None and chunk_overlap >= chunk_size:
-        raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
-
-
-def check_count(name: str, value: object, least: int) -> None:
-    """Raise ``TypeError`` for what is no whole number (NumPy's are), ``ValueError`` for one below ``least``.
-
-    >>> check_count("k", 0, 1)
-    Traceback (most recent call last):
-    ValueError: k=0 must be 1 or more
-    """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}={value!r} must be an int")
-    if value.__index__() < least:
-        raise ValueError(f"{name}={value} must be {least} or more")
-
-
-def next_ink(text: str, offset: int) -> int:
-    """Where the first non-blank character at or after ``offset`` stands, or the text's end.
-
-    >>> next_ink("a  b", 1)
-    3
-    """
-    found = _INK.search(text, offset)
-    return found.start() if found else len(text)
 
 
 class _Clusters(NamedTuple):

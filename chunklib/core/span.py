@@ -1,33 +1,26 @@
 # SPDX-License-Identifier: MIT
 # Part of Chunk by Chunk. Needs: nothing outside the standard library.
-"""Spans, documents, chunks: the ground floor, which knows nothing of techniques.
+"""A chunk is a *span* of its source: a half-open range of characters. The ground floor, which knows nothing else.
 
-A chunk is a *span* of its source: a half-open range of characters. What it says, where it stands, which section it
-belongs to and how to cite it are all looked up from the span and the document, never copied along by the technique
-that made it. So a fixed-size chunk knows its section as well as a structural one does.
+What a chunk says, where it stands, which section it belongs to and how to cite it are all looked up from the span and
+the document, never copied along by the technique that made it. So a fixed-size chunk knows its section as well as a
+structural one does.
 
 But: offsets belong to one exact text. Change the text (clean it, re-decode it) and old spans no longer fit it.
 """
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 import reprlib
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
-from uuid import UUID, uuid5
 
+#: Any function from a text to the places of its chunks.
 Splitter = Callable[[str], Sequence[tuple[int, int]]]
 
-#: Fixed for ever: every chunk id is derived from it.
-NAMESPACE = UUID("5f0c1c1e-6e0b-4c58-9d0f-0f6d9e3a7c21")
-#: Half a character, as a broken decoder leaves it; in no text that can be encoded.
-SURROGATE = re.compile("[\ud800-\udfff]")
+_INK = re.compile(r"\S")  # re's \s is str.isspace()
 
 
 class Span(NamedTuple):
@@ -45,227 +38,59 @@ class Span(NamedTuple):
         return text[self.start : self.end]
 
 
-class Heading(NamedTuple):
-    """A heading: where its line starts, where it ends, its level (1 to 6) and its words."""
+def trim(text: str, start: int, end: int) -> Span:
+    """The part of ``text[start:end]`` without the whitespace at its ends; an empty span where there is nothing else.
 
-    start: int
-    end: int
-    level: int
-    title: str
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text and what is known about it.
-
-    Parameters: ``headings`` in order of their place; ``pages`` the offset at which each page starts; ``tables`` pairs
-    of spans (header row, empty where there is none; whole table); ``source`` a path or address; ``media_type`` such as
-    ``"text/markdown"``.
-
-    >>> Document("Hello.", id="greeting").title
-    'greeting'
+    >>> trim("one  two ", 3, 9)
+    Span(start=5, end=8)
     """
-
-    text: str
-    id: str = "document"
-    title: str = ""
-    source: str = ""
-    media_type: str = "text/plain"
-    # Of the rest a list or a dict may be given, which has no hash; equal documents have equal hashes without it.
-    headings: Sequence[Heading] = field(default=(), hash=False)
-    pages: Sequence[int] = field(default=(), hash=False)
-    tables: Sequence[tuple[Span, Span]] = field(default=(), hash=False)
-    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise TypeError(f"text={type(self.text).__name__} must be str; decode bytes first")
-        if not self.title:
-            top = next((h.title for h in self.headings if h.level == 1), "")
-            object.__setattr__(self, "title", top or self.id)
-
-    @classmethod
-    def from_markdown(cls, text: str, **known: Any) -> Document:
-        """A document whose headings, tables, title and metadata are read from its Markdown; what is given wins.
-
-        Given metadata is added to that of the front matter, value by value.
-
-        >>> Document.from_markdown("# Returns\\n\\nThirty days.").title
-        'Returns'
-        >>> Document.from_markdown("---\\nby: Ada\\nyear: 2025\\n---\\n", metadata={"year": 2026}).metadata
-        {'by': 'Ada', 'year': 2026}
-        """
-        from chunklib.core.outline import markdown_outline  # the one import upwards: a constructor, not a dependency
-
-        found = markdown_outline(text)
-        if "metadata" in known:
-            known["metadata"] = {**found.metadata, **known["metadata"]}
-        return cls(text, **{"media_type": "text/markdown", "title": found.title, **found._asdict(), **known})
-
-    @cached_property
-    def _paths(self) -> list[tuple[Heading, ...]]:
-        """For each heading, itself and those it stands under, outermost first."""
-        paths: list[tuple[Heading, ...]] = []
-        for heading in self.headings:
-            above = paths[-1] if paths else ()
-            paths.append((*(h for h in above if h.level < heading.level), heading))
-        return paths
-
-    @cached_property
-    def _heading_starts(self) -> list[int]:
-        return [heading.start for heading in self.headings]
-
-    def section_path(self, start: int, end: int | None = None) -> tuple[str, ...]:
-        """Titles of the headings above ``start``, outermost first; with ``end``, the path common to the whole span.
-
-        Cost: a binary search, and a step for each heading inside the span.
-
-        >>> d = Document.from_markdown("# A\\n\\n## B\\n\\nb\\n\\n## C\\n\\nc")
-        >>> d.section_path(d.text.index("b")), d.section_path(0, len(d.text))
-        (('A', 'B'), ('A',))
-        """
-        first = bisect_right(self._heading_starts, start)
-        last = first if end is None else max(first, bisect_left(self._heading_starts, end))
-        path = list(self._paths[first - 1]) if first else []
-        for below in self._paths[first:last]:
-            path = [h for h, other in zip(path, below, strict=False) if h == other]
-        return tuple(heading.title for heading in path)
-
-    def page_number(self, offset: int) -> int | None:
-        """Number, from 1, of the page that holds ``offset``; ``None`` for a text without pages."""
-        return bisect_right(self.pages, offset) or None
+    part = text[start:end]
+    last = start + len(part.rstrip())
+    return Span(min(start + len(part) - len(part.lstrip()), last), last)
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """A span of a document with all that is needed to search, read and cite it.
+def next_ink(text: str, offset: int) -> int:
+    """Where the first non-blank character at or after ``offset`` stands, or the text's end.
 
-    ``text`` is the document's own text at ``[start, end)``. ``context`` is what is added for the encoder only (title,
-    section, table header); it is never part of ``text``. ``index`` counts chunks from 0 within the document.
+    >>> next_ink("a  b", 1)
+    3
     """
-
-    text: str
-    start: int
-    end: int
-    index: int
-    id: str
-    document_id: str
-    title: str = ""
-    section_path: tuple[str, ...] = ()
-    page_number: int | None = None
-    source: str = ""
-    context: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict, hash=False)  # a dict has no hash
-
-    @property
-    def span(self) -> Span:
-        """Where the chunk stands in its document."""
-        return Span(self.start, self.end)
-
-    @property
-    def embedding_text(self) -> str:
-        """What the encoder reads: the context, a blank line, the text."""
-        return f"{self.context}\n\n{self.text}" if self.context else self.text
+    found = _INK.search(text, offset)
+    return found.start() if found else len(text)
 
 
-def chunk_from(record: Mapping[str, Any]) -> Chunk:
-    """The chunk that was stored as a record, such as ``json.loads(json.dumps(asdict(chunk)))``.
+def check_settings(text: str, chunk_size: int | None, chunk_overlap: int, *, optional: bool = False) -> None:
+    """Raise ``TypeError`` or ``ValueError``, naming the value and the mend, unless the settings make sense.
 
-    JSON has no tuples: the section path comes back as a list, and becomes a tuple again. What else the record holds is
-    left alone. Raises ``KeyError`` naming the field that is missing.
+    ``optional``: ``chunk_size`` may be ``None``, for "no limit".
 
-    >>> from dataclasses import asdict
-    >>> (chunk,) = chunk_document(Document("Thirty days."), lambda text: [(0, len(text))])
-    >>> chunk_from(json.loads(json.dumps(asdict(chunk)))) == chunk
-    True
+    >>> check_settings("", 50, 60)
+    Traceback (most recent call last):
+    ValueError: chunk_overlap=60 must be smaller than chunk_size=50
     """
-    known = {name: record[name] for name in Chunk.__dataclass_fields__}
-    return Chunk(**{**known, "section_path": tuple(known["section_path"])})
+    if not isinstance(text, str):
+        raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
+    check_count("chunk_overlap", chunk_overlap, 0)
+    if chunk_size is None and optional:
+        if chunk_overlap:
+            raise ValueError(f"chunk_overlap={chunk_overlap} needs a chunk_size; give one, or leave the overlap out")
+        return
+    check_count("chunk_size", chunk_size, 1)
+    if chunk_size is not None and chunk_overlap >= chunk_size:
+        raise ValueError(f"chunk_overlap={chunk_overlap} must be smaller than chunk_size={chunk_size}")
 
 
-ChunkId = Callable[[Document, str, str, int], str]
+def check_count(name: str, value: object, least: int) -> None:
+    """Raise ``TypeError`` for what is no whole number (NumPy's are), ``ValueError`` for one below ``least``.
 
-
-def content_id(document: Document, level: str, text: str, ordinal: int) -> str:
-    """An id made from what the chunk says: it survives re-ingestion and edits elsewhere in the document.
-
-    ``ordinal`` tells equal texts of one document apart, so the ids of equal texts may swap when one more is inserted
-    before them. Lone surrogates hash as U+FFFD would.
-
-    >>> content_id(Document("", id="policy"), "chunk", "Thirty days.", 0)
-    '1dc4af55-641a-51d7-b5b5-9436fb5986c5'
+    >>> check_count("k", 0, 1)
+    Traceback (most recent call last):
+    ValueError: k=0 must be 1 or more
     """
-    parts = [document.id, level, text, ordinal]
-    return str(uuid5(NAMESPACE, json.dumps([SURROGATE.sub("\ufffd", str(part)) for part in parts])))
-
-
-def chunk_document(
-    document: Document, splitter: Splitter, *, level: str = "chunk", chunk_id: ChunkId | None = None
-) -> list[Chunk]:
-    """Split a document and look up, for each span, all that a chunk knows.
-
-    Parameters
-    ----------
-    splitter: any function from text to spans, also one of ten lines.
-    level: tells a parent from a child of the same text.
-    chunk_id: another way to make ids, ``(document, level, text, ordinal) -> str``; the default is `content_id`.
-
-    Raises ``ValueError`` naming the splitter where it breaks a law (no pairs of whole numbers, empty span, out of
-    range, order), ``TypeError`` for a text that is no `Document` yet. Cost: linear in the text, beyond the splitter's
-    own.
-
-    >>> document = Document.from_markdown("# Returns\\n\\nThirty days.\\n\\n## Faults\\n\\nSixty days.", id="policy")
-    >>> [c.section_path for c in chunk_document(document, lambda text: [(11, 23), (36, 47)])]
-    [('Returns',), ('Returns', 'Faults')]
-    """
-    check_document(document)
-    make_id = chunk_id or content_id
-    seen: dict[str, int] = {}
-    chunks = []
-    for index, (start, end) in enumerate(checked(splitter(document.text), document.text, splitter)):
-        text = document.text[start:end]
-        ordinal = seen.get(text, 0)
-        seen[text] = ordinal + 1
-        chunks.append(
-            Chunk(
-                text=text,
-                start=start,
-                end=end,
-                index=index,
-                id=make_id(document, level, text, ordinal),
-                document_id=document.id,
-                title=document.title,
-                section_path=document.section_path(start, end),
-                page_number=document.page_number(start),
-                source=document.source,
-                metadata=dict(document.metadata),
-            )
-        )
-    return chunks
-
-
-def chunk_documents(
-    documents: Iterable[Document], splitter: Splitter, *, per_type: Mapping[str, Splitter] | None = None
-) -> Iterator[Chunk]:
-    """The chunks of many documents, one document at a time; ``per_type`` names a splitter for a media type.
-
-    Raises ``ValueError`` for a key of ``per_type`` that is no media type, and as `chunk_document`.
-
-    >>> [c.text for c in chunk_documents([Document("ab"), Document("cd", id="2")], lambda text: [(0, len(text))])]
-    ['ab', 'cd']
-    """
-    for name in per_type or ():
-        if "/" not in name:
-            raise ValueError(f"per_type has {name!r}; its keys must be media types, such as 'text/markdown'")
-    for document in documents:
-        check_document(document)
-        yield from chunk_document(document, (per_type or {}).get(document.media_type, splitter))
-
-
-def check_document(document: object) -> None:
-    """Refuse what is no `Document`, such as its bare text, with a ``TypeError``."""
-    if not isinstance(document, Document):
-        raise TypeError(f"document={reprlib.repr(document)} must be a Document, such as Document(text)")
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}={value!r} must be an int")
+    if value.__index__() < least:
+        raise ValueError(f"{name}={value} must be {least} or more")
 
 
 def as_span(pair: Any, blame: str, want: str = "pairs of whole numbers (start, end)") -> Span:

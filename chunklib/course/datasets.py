@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from chunklib.core.span import Document, Span
+from chunklib.core.document import Document
+from chunklib.core.span import Span
 from chunklib.documents.loaders import document_paths, load_document
 
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from chunklib.core.span import Document
+from chunklib.core.document import Document
 from chunklib.course.display import show
 from chunklib.recursive import split_recursive
 

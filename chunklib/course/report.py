@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from chunklib.core.document import Document
 from chunklib.core.measure import count
-from chunklib.core.span import Document
 from chunklib.course.datasets import Question
 from chunklib.course.display import show
 from chunklib.course.trial import Recommendation, Trial, chart, faults, table

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.core.span import Chunk, Document
+from chunklib.core.document import Chunk, Document
 from chunklib.course.charts import Figure, chart_style, figure
 from chunklib.course.datasets import DATA, Question, load_course_documents, load_course_questions
 from chunklib.search.evaluation import Interval, Searcher, answer_found, interval, paired_difference, unread_share

@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.core.span import Chunk, Document, Span, Splitter, chunk_document
+from chunklib.core.span import Span, Splitter
 from chunklib.course.charts import Figure, chart_style, figure
 from chunklib.course.datasets import Question
 from chunklib.enrichment import add_context

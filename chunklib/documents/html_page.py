@@ -18,7 +18,8 @@ from html.entities import html5
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunklib.core.span import Heading, Span
+from chunklib.core.outline import Heading
+from chunklib.core.span import Span
 
 if TYPE_CHECKING:
     from bs4.element import PageElement, Tag

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunklib.core.outline import markdown_outline
-from chunklib.core.span import Document, Heading
+from chunklib.core.document import Document
+from chunklib.core.outline import Heading, markdown_outline
 from chunklib.documents.html_page import read_html
 
 if TYPE_CHECKING:

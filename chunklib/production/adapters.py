@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from chunklib.core.span import Chunk, Document, Splitter, chunk_document
+from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.span import Splitter
 from chunklib.parent_child import ParentChildIndex, ParentHit
 
 #: How a text becomes a `Document`: ``Document`` for plain text, ``Document.from_markdown`` to know its sections.

@@ -31,8 +31,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from chunklib.core.packing import check_count
-from chunklib.core.span import Chunk, Document, Splitter, chunk_documents
+from chunklib.core.document import Chunk, Document, chunk_documents
+from chunklib.core.span import Splitter, check_count
 from chunklib.parent_child import CHILDREN, PARENTS, Change, Enrich, ParentChildIndex, families
 from chunklib.search.embedding import Encoder, Vectors, embed, unit_vectors
 from chunklib.search.stores import batches

@@ -25,10 +25,10 @@ from itertools import accumulate, islice, zip_longest
 
 import regex
 
+from chunklib.core.document import Chunk, Document
 from chunklib.core.measure import Length, Ruler, count, measure
 from chunklib.core.outline import VERBATIM, markdown_blocks
-from chunklib.core.packing import next_ink
-from chunklib.core.span import Chunk, Document, Span
+from chunklib.core.span import Span, next_ink
 from chunklib.search.embedding import PIECES_READ
 from chunklib.sentence import split_sentences
 

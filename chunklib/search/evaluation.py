@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from chunklib.core.document import Chunk
 from chunklib.core.measure import measure
-from chunklib.core.packing import check_count
-from chunklib.core.span import Chunk, Span, Splitter
+from chunklib.core.span import Span, Splitter, check_count
 from chunklib.course.datasets import Question
 from chunklib.search.embedding import PIECES_READ
 from chunklib.search.retrieval import Hit

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from chunklib.core.span import Chunk, Document, Span
+from chunklib.core.document import Chunk, Document
+from chunklib.core.span import Span
 
 #: Characters before and after a quote that tell it from its doubles.
 AROUND = 40

@@ -22,8 +22,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.core.packing import check_count
-from chunklib.core.span import Chunk, Splitter
+from chunklib.core.document import Chunk
+from chunklib.core.span import Splitter, check_count
 from chunklib.search.embedding import Encoder, Vectors, embed, unit_vectors
 from chunklib.search.keywords import Keywords
 
