@@ -18,8 +18,9 @@ import numpy as np
 
 from chunklib.core.measure import measure
 from chunklib.core.span import Span
-from chunklib.course.datasets import Question, load_course_documents, load_course_questions
+from chunklib.course.datasets import load_course_documents, load_course_questions
 from chunklib.search.embedding import embed
+from chunklib.search.evaluation import Question
 
 SIZES = (50, 75, 100, 150, 200, 250, 300, 400)  # tokens
 PLACES = ("first", "middle", "last")

@@ -33,10 +33,9 @@ from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
 from chunklib.core.outline import Heading
 from chunklib.core.span import Span, Splitter
-from chunklib.course.datasets import Question
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
-from chunklib.search.evaluation import Searcher, evaluate
+from chunklib.search.evaluation import Question, Searcher, evaluate
 from chunklib.search.retrieval import Index, fuse_ranks
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences

@@ -41,8 +41,9 @@ from chunklib.core.document import (
     content_id,
 )
 from chunklib.core.span import Span, Splitter, check_count, checked
+from chunklib.core.vectors import Encoder, unit_vectors
 from chunklib.recursive import split_recursive
-from chunklib.search.embedding import Encoder, embed, unit_vectors
+from chunklib.search.embedding import embed
 from chunklib.search.ledger import PARENT, Ledger, Manifest, Report
 from chunklib.search.mappings import get_many
 from chunklib.search.retrieval import Hit

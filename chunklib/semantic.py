@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from chunklib.core.measure import Length, Ruler, measure
 from chunklib.core.span import Span, Splitter, check_count, check_settings, checked, next_ink, trim
+from chunklib.core.vectors import Encoder, encoder, unit_vectors
 from chunklib.recursive import split_recursive
-from chunklib.search.embedding import Encoder, embed, unit_vectors
 from chunklib.sentence import split_sentences
 
 Values = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 def split_semantic(
     text: str,
     *,
-    embed: Encoder = embed,
+    embed: Encoder | None = None,
     threshold: str = "percentile",
     amount: float | None = None,
     window: int = 0,
@@ -57,7 +57,8 @@ def split_semantic(
 
     Parameters
     ----------
-    embed: a function from texts to one vector each, of any length; called once, for the whole text.
+    embed: a function from texts to one vector each, of any length; called once, for the whole text. Without one, that
+        of the course, all-MiniLM-L6-v2.
     threshold, amount: what counts as unusually large, see `thresholds`.
     window: how many more sentences on either side of a gap are compared, see `gap_distances`.
     min_chunk_size: a smaller chunk is joined to its neighbour across the smaller distance. It stays small only where
@@ -105,7 +106,9 @@ def split_semantic(
     return [Span(spans[first].start, spans[last - 1].end) for first, last in pairwise(cuts)]
 
 
-def gap_distances(text: str, spans: Sequence[tuple[int, int]], *, embed: Encoder = embed, window: int = 0) -> Values:
+def gap_distances(
+    text: str, spans: Sequence[tuple[int, int]], *, embed: Encoder | None = None, window: int = 0
+) -> Values:
     """How far apart in meaning the two sides of each gap between ``spans`` are: shape (n - 1,), each from 0 to 2.
 
     A distance is 1 minus the cosine, rounded to five decimals. One side is the span before the gap with up to
@@ -124,7 +127,7 @@ def gap_distances(text: str, spans: Sequence[tuple[int, int]], *, embed: Encoder
         return np.zeros(0)
     before = [(max(0, i - window), i) for i in range(n)]  # a window that ends at i; its right-hand twins come for free
     after = [(i, n - 1) for i in range(max(1, n - window), n)]  # but for those that the end of the text cuts short
-    units = unit_vectors(embed, [text[spans[a][0] : spans[b][1]] for a, b in before + after])
+    units = unit_vectors(encoder(embed), [text[spans[a][0] : spans[b][1]] for a, b in before + after])
     left = np.arange(n - 1)
     right = left + 1 + window
     right[right >= n] = np.arange(n, n + len(after))
@@ -166,7 +169,7 @@ def thresholds(distances: npt.ArrayLike, threshold: str = "percentile", amount: 
 def split_optimal(
     text: str,
     *,
-    embed: Encoder = embed,
+    embed: Encoder | None = None,
     chunk_size: int = 200,
     sentences: Splitter = split_sentences,
     length: Length = "tokens",
@@ -193,7 +196,7 @@ def split_optimal(
     if not spans or ruler.size(spans[0].start, spans[-1].end) <= chunk_size:
         return [Span(span.start, spans[-1].end) for span in spans[:1]]
     spans, stops = _put_together(spans, ruler, chunk_size)
-    units = unit_vectors(embed, [text[start:end] for start, end in spans])
+    units = unit_vectors(encoder(embed), [text[start:end] for start, end in spans])
     n, total = len(units), units.sum(axis=0, dtype=np.float64)
     mean = (total @ total - np.count_nonzero(units.any(axis=1))) / max(1, n * (n - 1))
     starts, ends = [span.start for span in spans], [span.end for span in spans]

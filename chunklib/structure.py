@@ -14,19 +14,18 @@ Cost: the Markdown parser takes 0.2 to 3.3 s for 1 MB (tables take longest), the
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import regex
 
 from chunklib.core.blocks import BlockCutter, Inner
-from chunklib.core.document import Document
-from chunklib.core.measure import Length, Ruler, count, measure
+from chunklib.core.measure import Length, Ruler, measure
 from chunklib.core.outline import Block, line_starts, markdown_blocks
 from chunklib.core.span import Span, check_count, check_settings, checked, next_ink, trim
-from chunklib.recursive import split_recursive
+from chunklib.recursive import PROSE, boundary_levels, split_recursive
 
+_SOFT = PROSE[:11]  # where an overlap may start as well: the kinds of boundaries of prose down to sentences
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
 _LABEL = regex.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")
 _QUESTION, _ANSWER = re.compile(r"q(uestion)?\s?\d*", re.IGNORECASE), re.compile(r"a(nswer)?\s?\d*", re.IGNORECASE)
@@ -62,7 +61,7 @@ def split_paragraphs(
     starts = [match.end() for match in _BLANK_LINE.finditer(text)]
     if chunk_size is None:
         return list(_parts(text, starts))
-    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length)
+    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length, boundary_levels(_SOFT))
     blocks = [Block("paragraph", *part, 0) for part in _parts(text, starts)]
     return [span for part in _parts(text, ()) for span in cutter.cut(part, blocks)]
 
@@ -166,54 +165,8 @@ def split_markdown(
     parts = _parts(text, _section_starts(text, blocks, max_level))
     if chunk_size is None:
         return list(parts)
-    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length)
+    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length, boundary_levels(_SOFT))
     return [span for part in parts for span in cutter.cut(part, blocks)]
-
-
-def context_at(document: Document, start: int, end: int | None = None) -> str:
-    """What a chunk stands under: title and headings, and below them, if it starts inside a table, the header row.
-
-    It serves the chunks of every technique. Nothing is said twice in a row, nor a title that is only the document's id;
-    with ``end``, only the headings common to the whole span. Cost: two binary searches.
-
-    >>> document = Document.from_markdown("# Fees\\n\\n## Post\\n\\n| Zone | Fee |\\n|---|---|\\n| near | 4.90 |")
-    >>> print(context_at(document, document.text.index("| near")))
-    Fees > Post
-    | Zone | Fee |
-    """
-    return "\n".join(filter(None, [" > ".join(names_at(document, start, end)), table_header_at(document, start)]))
-
-
-def names_at(document: Document, start: int, end: int | None = None) -> list[str]:
-    """Title and headings above a place, outermost first, none repeated right after itself."""
-    title = "" if document.title == document.id else " ".join(document.title.split())
-    names = [title, *document.section_path(start, end)]
-    said = [name.casefold() for name in names]
-    return [name for i, name in enumerate(names) if name and (not i or said[i] != said[i - 1])]
-
-
-def table_header_at(document: Document, start: int) -> str:
-    """The header row of the table that ``start`` lies in, or nothing in the header row itself and outside of tables."""
-    at = bisect_right(document.tables, start, key=lambda table: table[1].start) - 1
-    if at < 0:
-        return ""
-    header, table = document.tables[at]
-    return header.of(document.text).lstrip("> \t") if header.end <= start < table.end else ""
-
-
-def context_size(document: Document, *, length: Length = "tokens") -> int:
-    """What the longest context of the document measures, with the blank line after it.
-
-    Chunks of ``chunk_size - context_size(document)`` fit ``chunk_size`` with their context, whichever technique made
-    them. Cost: a tokenizer call for each heading and table.
-
-    >>> document = Document.from_markdown("# Fees\\n\\n## Post\\n\\nFree.")
-    >>> context_size(document, length="words")
-    3
-    """
-    places = [0, *(h.start for h in document.headings), *(header.end for header, _ in document.tables)]
-    contexts = {context_at(document, place) for place in places}
-    return max(count(f"{context}\n\n", length) if context else 0 for context in contexts)
 
 
 def _ruler(text: str, chunk_size: int | None, chunk_overlap: int, inner: Inner, length: Length) -> Ruler:

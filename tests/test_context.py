@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.enrichment import add_context
+from chunklib.enrichment import add_context, context_size
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
-from chunklib.structure import context_size, split_markdown
+from chunklib.structure import split_markdown
 
 FEES = "# Fees\n\n## Post abroad\n\n| Zone | Fee |\n|---|---|\n| near | 4.90 |\n| far | 9 |\n\nAfter.\n"
 DOCUMENT = Document.from_markdown(FEES, id="fees.md", title="Price list")

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from chunklib.core.measure import count
+from chunklib.core.vectors import Vectors, unit_vectors
 from chunklib.search import cache, embedding
-from chunklib.search.embedding import DIMENSIONS, Vectors, embed, unit_vectors
+from chunklib.search.embedding import DIMENSIONS, embed
 
 TEXTS = ["a cat", "The cat sat on a mat.", "", "a dog", "a cat", "The dog sat on a mat.", "lone \ud800", "x " * 400]
 

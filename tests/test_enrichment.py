@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Context and metadata: the chunk's text and span never change, whatever the text; reported faults; rules."""
+"""Context, and what a model adds: the chunk's text and span never change, whatever the text; reported faults."""
 
 from __future__ import annotations
 
 import json
-import time
+import sys
+import threading
 from dataclasses import replace
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,28 +18,15 @@ from hypothesis import strategies as st
 
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
-from chunklib.course.datasets import load_course_documents, load_course_questions
-from chunklib.course.generation import GENERATED, prompt_key
-from chunklib.documents.cleaning import GUARDED
-from chunklib.enrichment import (
-    TASKS,
-    add_context,
-    ask_about,
-    describe,
-    entities,
-    key_terms,
-    language,
-    prompt_for,
-    source_of,
-    summary,
-    word_rarity,
-)
+from chunklib.course.datasets import DATA, load_course_documents, load_course_questions, prompt_key, recorded_answer
+from chunklib.documents.metadata import describe, entities
+from chunklib.enrichment import TASKS, add_context, ask_about, ask_openai, fenced, prompt_for
 from chunklib.recursive import split_recursive
 from tests.laws import hard_text
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
 CASES = {row["id"]: row for row in ROWS}
-RECORDED = json.loads(GENERATED.read_text(encoding="utf-8"))
+RECORDED = json.loads((DATA / "generated.json").read_text(encoding="utf-8"))
 
 marked_up = st.lists(
     st.one_of(
@@ -90,95 +80,7 @@ def test_enr_13_a_context_that_does_not_fit_is_shortened_or_left_out() -> None:
     assert count(added.embedding_text) <= 60
 
 
-# --- Metadata by rules -----------------------------------------------------------------------------------------------
-
-
-def test_entities() -> None:
-    text = "Write to ops@example.org or www.example.org. The HomeHub (v2.4.1) costs €1,249.00; 5 to 7 days or 30-day."
-    assert [(e.kind, e.text) for e in entities(text)] == [
-        ("email", "ops@example.org"),
-        ("url", "www.example.org"),
-        ("name", "HomeHub"),
-        ("version", "v2.4.1"),
-        ("money", "€1,249.00"),
-        ("duration", "5 to 7 days"),
-        ("duration", "30-day"),
-    ]
-
-
-def test_what_cleaning_guards_as_an_e_mail_address_is_an_entity_and_nothing_else_is() -> None:
-    found = ["ops@example.org", "a.b+c-d@e-f.co.uk", f"a@b.{'c' * 64}", "_@_._"]
-    none = [f"a@b.{'c' * 65}", "a@b", "@b.org", "a@.org"]
-    for address in found + none:
-        entity = [e.text for e in entities(f"To {address}, now.") if e.kind == "email"]
-        assert entity == [address] * (address in found)
-        assert bool(GUARDED.fullmatch(address)) == (address in found)
-
-
-def test_the_first_word_of_a_sentence_is_no_name_unless_it_is_one_elsewhere() -> None:
-    assert entities("Please wait. Parcels come.") == []
-    assert [e.text for e in entities("Poland is near. We ship to Poland.")] == ["Poland", "Poland"]
-    assert [e.text for e in entities("- Norway")] == []
-
-
-def test_key_terms() -> None:
-    assert key_terms("") == key_terms("The of and 5 %") == []
-    text = "The drone fee is due. Please pay the drone fee. A seal is a seal."
-    assert key_terms(text, k=2) == ["drone fee", "seal"]
-    rarity = word_rarity(["please drone", "please seal", "please fee"])
-    assert rarity["please"] == 1.0 < rarity["drone"]
-    assert key_terms("restocking customers customers", k=1, rarity={"customers": 1.0}) == ["restocking"]
-
-
-def test_summary() -> None:
-    assert summary("") == summary("# Only a heading\n\n| a | b |") == ""
-    assert summary("Is it free? It is free for three years.") == "It is free for three years."
-    assert summary("Wait.\n\nThe charge of Dr. Lund\nis a charge.") == "The charge of Dr. Lund\nis a charge."
-    for document in load_course_documents():
-        assert summary(document.text) in document.text
-
-
-def test_language_of_every_chunk_of_the_course() -> None:
-    for document in load_course_documents():
-        for chunk in chunk_document(document, partial(split_recursive, chunk_size=150)):
-            known = language(chunk.text) or language(document.text)
-            assert known == ("zh" if document.id == "zh-cases.md" else "en"), chunk.text
-    assert language("退货期限为六十天，请保留收据。") == "zh"
-    assert language("") == language("\ud800") == language("| Model K24-Q | IPS | tilt, height |") == ""
-
-
-@pytest.mark.parametrize(
-    ("source", "page", "expected"),
-    [
-        ("data/a b.pdf", 2, {"name": "a b.pdf", "path": "data/a b.pdf", "uri": "data/a%20b.pdf#page=2"}),
-        ("https://example.org/x/y?q=1", None, {"name": "y", "path": "/x/y", "uri": "https://example.org/x/y?q=1"}),
-        ("", None, {"name": "d", "path": "d", "uri": "d"}),
-        ("c\\d.md", None, {"name": "d.md", "path": "c/d.md", "uri": "c/d.md"}),
-    ],
-)
-def test_source(source: str, page: int | None, expected: dict[str, str]) -> None:
-    assert source_of(Chunk("x", 0, 1, 0, "1", "d", source=source, page_number=page)) == expected
-
-
-def test_what_the_document_says_of_itself_wins() -> None:
-    document = Document.from_markdown("---\nlanguage: nl\nproduct: AX310\n---\n\n# T\n\nThirty days for all of you.")
-    *_, chunk = chunk_document(document, partial(split_recursive, chunk_size=10))
-    described = describe(chunk, document).metadata
-    assert (described["language"], described["product"], described["title"]) == ("nl", "AX310", "T")
-
-
-@pytest.mark.parametrize(
-    "unit", ["a", "Ab ", "5 to ", "5-", "a.", "a@", "https://", "A-", "[", "x.\n", "1.", "。", "a’"]
-)
-def test_cost_is_bounded(unit: str) -> None:
-    text = unit * (20_000 // len(unit))
-    start = time.process_time()
-    for rule in (entities, key_terms, summary, language):
-        rule(text)
-    assert time.process_time() - start < 5
-
-
-# --- Metadata by a model ---------------------------------------------------------------------------------------------
+# --- A model ---------------------------------------------------------------------------------------------
 
 CHUNK = Chunk("The fee is 15%.", 0, 15, 0, "c1", "d", "Returns", ("Returns", "Fees"))
 
@@ -265,3 +167,76 @@ def test_no_recorded_question_is_a_near_copy_of_the_evaluation_set() -> None:
     copies = [(line, question) for line in recorded_lines() for question in asked if near(line, question) >= 0.6]
     assert not copies
     assert near("How long can I return a faulty phone?", "Can I return a faulty phone, and how long?") >= 0.6
+
+
+def test_what_is_not_recorded_is_told() -> None:
+    prompt = next(iter(RECORDED["answers"].values()))["prompt"]
+    assert recorded_answer(prompt) == RECORDED["answers"][prompt_key(prompt)]["answer"]
+    with pytest.raises(LookupError, match=r"no answer to this prompt \('Why\?'…\) is recorded; ask a model"):
+        recorded_answer("Why?")
+
+
+@given(a=st.text(), b=st.text())
+def test_a_key_for_each_prompt(a: str, b: str) -> None:
+    assert (prompt_key(a) == prompt_key(b)) == (a == b)
+
+
+# --- A server on the loopback address --------------------------------------------------------------------------------
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with the next of the server's replies: a status and what the model says."""
+
+    def do_POST(self) -> None:
+        server: Any = self.server
+        server.seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        status, said = server.replies.pop(0)
+        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Retry-After-Ms", "1")
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_server_is_asked_and_no_chunk_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        running: Any = server
+        # A question; busy, then a question; refused for good; nothing said.
+        running.replies, running.seen = [(200, "Is it free?"), (429, ""), (200, "How?"), (400, ""), (200, None)], []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
+        monkeypatch.setenv("OPENAI_MODEL", "small")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-0123456789")
+        chunks = [Chunk(f"Text {i}.", 0, 7, i, f"c{i}", "d") for i in range(4)]
+        asked, failures = ask_about(chunks, ask_openai)
+        server.shutdown()
+        thread.join()
+    assert [chunk.text for chunk in asked] == [chunk.text for chunk in chunks]
+    assert [chunk.metadata.get("questions") for chunk in asked] == [["Is it free?"], ["How?"], None, None]
+    assert [failure.chunk_id for failure in failures] == ["c2", "c3"]
+    assert "0 lines came" in failures[1].why and "secret" not in failures[0].why
+    assert running.seen[0]["model"] == "small"
+    assert running.seen[0]["messages"] == [{"role": "user", "content": prompt_for("questions", chunks[0])}]
+
+
+def test_without_the_client_the_mend_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(ImportError, match="ask_openai needs openai: pip install openai"):
+        ask_openai("Why?")
+
+
+@given(text=hard_text)
+def test_the_fence_holds_the_text_and_its_mark_is_not_in_it(text: str) -> None:
+    prompt = fenced("Do this.", text)
+    mark = prompt.splitlines()[1].split("two lines of ")[1][:16]
+    assert mark not in text
+    assert prompt.endswith(f"<<<{mark}\n{text}\n{mark}>>>\nRemember: Do this.")

@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import measure
 from chunklib.core.span import Span
-from chunklib.course.datasets import Question
+from chunklib.core.vectors import Vectors
 from chunklib.fixed_size import split_fixed_size
-from chunklib.search.embedding import PIECES_READ, Vectors, embed
+from chunklib.search.embedding import PIECES_READ, embed
 from chunklib.search.evaluation import (
     Abstention,
     Interval,
     Overlap,
     Part,
+    Question,
     abstention,
     answer_found,
     boundary_stability,

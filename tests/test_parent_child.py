@@ -217,7 +217,7 @@ def test_merge_reads_the_parent_where_most_children_hit() -> None:
 
 def test_it_can_be_evaluated_like_any_index() -> None:
     from chunklib.core.span import Span
-    from chunklib.course.datasets import Question
+    from chunklib.search.evaluation import Question
 
     index = index_of()
     index.add(PUMP)

@@ -13,10 +13,10 @@ import pytest
 
 from chunklib.core.document import Document
 from chunklib.core.span import Span
-from chunklib.course.datasets import Question
 from chunklib.course.report import POLICY, report, write_report
 from chunklib.course.trial import Recommendation, Technique, Trial, recommend, techniques, try_out
 from chunklib.search.audit import KINDS
+from chunklib.search.evaluation import Question
 from chunklib.search.retrieval import Index
 from tests.test_trial import letters
 

@@ -15,12 +15,12 @@ import pytest
 from chunklib.core.document import Chunk, Document, chunk_document, chunk_documents
 from chunklib.core.measure import count
 from chunklib.core.span import Splitter
-from chunklib.enrichment import add_context
+from chunklib.enrichment import add_context, context_at
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
 from chunklib.semantic import THRESHOLDS, split_optimal, split_semantic
 from chunklib.sentence import split_sentences, widen
-from chunklib.structure import context_at, split_markdown, split_paragraphs
+from chunklib.structure import split_markdown, split_paragraphs
 
 ROWS = [json.loads(row) for row in Path(__file__).with_name("reported_faults.jsonl").read_bytes().decode().splitlines()]
 CASES = {row["id"]: row for row in ROWS}

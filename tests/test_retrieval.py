@@ -14,9 +14,8 @@ import pytest
 
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.span import Span
-from chunklib.course.datasets import Question
-from chunklib.search.embedding import Vectors
-from chunklib.search.evaluation import evaluate
+from chunklib.core.vectors import Vectors
+from chunklib.search.evaluation import Question, evaluate
 from chunklib.search.retrieval import Hit, Index, Mode, Values, fuse_ranks, fuse_scores
 
 

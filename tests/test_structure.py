@@ -18,16 +18,10 @@ from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
 from chunklib.core.span import Span
 from chunklib.course.datasets import load_course_documents
+from chunklib.enrichment import context_at, context_size
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
-from chunklib.structure import (
-    context_at,
-    context_size,
-    split_at,
-    split_labelled_lines,
-    split_markdown,
-    split_paragraphs,
-)
+from chunklib.structure import split_at, split_labelled_lines, split_markdown, split_paragraphs
 from tests.laws import assert_laws, hard_text, words
 
 DOCUMENTS = load_course_documents()

@@ -12,7 +12,7 @@ import pytest
 
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.span import Span, Splitter
-from chunklib.course.datasets import Question, load_course_documents, load_course_questions
+from chunklib.course.datasets import load_course_documents, load_course_questions
 from chunklib.course.trial import (
     ADDED,
     Technique,
@@ -28,7 +28,7 @@ from chunklib.course.trial import (
 )
 from chunklib.fixed_size import split_fixed_size
 from chunklib.search.audit import DUPLICATE, TINY, Finding
-from chunklib.search.evaluation import Scores
+from chunklib.search.evaluation import Question, Scores
 from chunklib.search.retrieval import Index
 
 LETTERS = "abcdefgh"

@@ -20,9 +20,8 @@ from itertools import pairwise
 
 from chunklib.core.measure import Length, Ruler
 from chunklib.core.outline import VERBATIM, Block, line_starts
-from chunklib.core.packing import Places, pack
+from chunklib.core.packing import Level, Places, pack
 from chunklib.core.span import Span, checked, next_ink, trim
-from chunklib.recursive import PROSE, boundary_levels
 
 #: Called as ``inner(text, chunk_size=…, chunk_overlap=…, length=…)``.
 Inner = Callable[..., Sequence[tuple[int, int]]]
@@ -36,19 +35,21 @@ _BLOCK, _INNER = 10, 1000
 _UNITS = VERBATIM | {"list_item", "heading", "hr"}
 _LISTS = frozenset({"bullet_list", "ordered_list"})
 _SEVERAL = _LISTS | {"blockquote", "footnote_reference", "table"}
-#: An overlap may also start after a line or a sentence: the kinds of `PROSE` down to that.
-_SOFT = PROSE[:11]
 
 
 @dataclass(frozen=True)
 class BlockCutter:
-    """Cuts parts of one text, each into what fits ``chunk_size``; the settings are those of a splitter."""
+    """Cuts parts of one text, each into what fits ``chunk_size``; the settings are those of a splitter.
+
+    ``soft``: boundaries after which an overlap may start as well, such as lines and sentences.
+    """
 
     ruler: Ruler
     chunk_size: int
     chunk_overlap: int
     inner: Inner
     length: Length
+    soft: Sequence[Level]
 
     def cut(self, part: Span, blocks: Sequence[Block]) -> list[Span]:
         """The spans of a part of the text: one if it fits, else what `pack` makes of the boundaries of its blocks.
@@ -68,7 +69,7 @@ class BlockCutter:
             chunk_overlap=self.chunk_overlap,
             length=self.length,
             levels=levels,
-            overlap_levels=[*levels, *boundary_levels(_SOFT)],
+            overlap_levels=[*levels, *self.soft],
         )
         return [Span(part.start + start, part.start + end) for start, end in spans]
 

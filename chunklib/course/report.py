@@ -18,10 +18,10 @@ from pathlib import Path
 
 from chunklib.core.document import Document
 from chunklib.core.measure import count
-from chunklib.course.datasets import Question
 from chunklib.course.display import show
 from chunklib.course.trial import Recommendation, Trial, chart, faults, table
 from chunklib.search.audit import Finding
+from chunklib.search.evaluation import Question
 
 #: What a browser may do with the file: show it, its inline styles, and pictures that it holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

@@ -22,8 +22,16 @@ import numpy.typing as npt
 
 from chunklib.core.document import Chunk, Document
 from chunklib.course.charts import Figure, chart_style, figure
-from chunklib.course.datasets import DATA, Question, load_course_documents, load_course_questions
-from chunklib.search.evaluation import Interval, Searcher, answer_found, interval, paired_difference, unread_share
+from chunklib.course.datasets import DATA, load_course_documents, load_course_questions
+from chunklib.search.evaluation import (
+    Interval,
+    Question,
+    Searcher,
+    answer_found,
+    interval,
+    paired_difference,
+    unread_share,
+)
 from chunklib.search.retrieval import Index
 
 STORED = DATA / "scoreboard.json"

@@ -25,13 +25,13 @@ from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.measure import count
 from chunklib.core.span import Span, Splitter
 from chunklib.course.charts import Figure, chart_style, figure
-from chunklib.course.datasets import Question
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
 from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.search.audit import DUPLICATE, MID_SENTENCE, Finding, audit
 from chunklib.search.evaluation import (
+    Question,
     Scores,
     Searcher,
     Values,

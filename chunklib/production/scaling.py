@@ -33,8 +33,9 @@ import numpy as np
 
 from chunklib.core.document import Chunk, Document, chunk_documents
 from chunklib.core.span import Splitter, check_count
+from chunklib.core.vectors import Encoder, Vectors, unit_vectors
 from chunklib.parent_child import CHILDREN, PARENTS, Change, Enrich, ParentChildIndex, families
-from chunklib.search.embedding import Encoder, Vectors, embed, unit_vectors
+from chunklib.search.embedding import embed
 from chunklib.search.stores import batches
 
 R = TypeVar("R")

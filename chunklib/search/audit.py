@@ -99,7 +99,7 @@ def audit(
 
     Raises ``ValueError`` for a chunk whose document is missing or has another text. Cost: see above.
 
-    >>> from chunklib.core.span import chunk_document
+    >>> from chunklib import chunk_document
     >>> document = Document.from_markdown("# Returns\\n\\nThe window is 60 days for what came faulty.", id="policy")
     >>> for finding in audit(chunk_document(document, lambda text: [(0, 24), (25, 54)]), [document], tiny=0):
     ...     print(finding)

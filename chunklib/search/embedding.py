@@ -12,28 +12,23 @@ word pieces share a batch.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from chunklib.core.measure import count
 from chunklib.core.offline import check, model_folder
+from chunklib.core.vectors import Vectors
 from chunklib.search.cache import key, load, save
-
-Vectors = npt.NDArray[np.float32]
-#: Any encoder: from texts to vectors, one a text, of any length, as an array or as lists.
-Encoder = Callable[[Sequence[str]], npt.ArrayLike]
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSIONS = 384
 #: Word pieces of a text that are read: of the 256 places, a marker takes the first and another the last.
 PIECES_READ = 254
 _BATCH = 8
-_DOUBLED = 1000  # vectors that are made double precision at a time
 _SAVED = 64  # vectors that are kept at a time, so that a run which is broken off was not for nothing
 
 
@@ -64,30 +59,6 @@ def embed(texts: Sequence[str]) -> Vectors:
     save(fresh)
     known |= fresh
     return np.frombuffer(b"".join(known[name] for name in keys), dtype=np.float32).reshape(-1, DIMENSIONS).copy()
-
-
-def unit_vectors(embed: Encoder, texts: Sequence[str]) -> Vectors:
-    """The vectors of some texts by any encoder, each made as long as 1 (or 0): float32, shape (n, d).
-
-    Raises ``ValueError`` for what is not one vector of numbers for each text. What is as long as 1 stays as it is.
-
-    >>> unit_vectors(lambda texts: [[0, 5], [0, 0]], ["a", "b"]).tolist()
-    [[0.0, 1.0], [0.0, 0.0]]
-    """
-    given = np.asarray(embed(texts)) if texts else np.zeros((0, 0))
-    if given.ndim != 2 or len(given) != len(texts) or (len(texts) and not given.shape[1]):
-        raise ValueError(f"embed returned shape {given.shape} for {len(texts)} texts; it must be one vector for each")
-    units = np.empty(given.shape, dtype=np.float32)
-    for at in range(0, len(given), _DOUBLED):
-        rows = given[at : at + _DOUBLED].astype(np.float64)
-        if len(bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))):
-            text = texts[at + int(bad[0])]
-            raise ValueError(f"embed returned a vector that is not finite (NaN or infinite) for {text[:60]!r}")
-        small = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)  # no overflow
-        unit = small / np.maximum(np.linalg.norm(small, axis=1, keepdims=True), 1e-9)
-        same = np.abs(unit - rows).max(axis=1, keepdims=True) < 1e-6
-        units[at : at + _DOUBLED] = np.where(same, rows, unit)
-    return units
 
 
 def _batches(texts: Mapping[bytes, str]) -> Iterator[tuple[list[bytes], list[str]]]:

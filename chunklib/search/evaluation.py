@@ -25,12 +25,26 @@ import numpy.typing as npt
 from chunklib.core.document import Chunk
 from chunklib.core.measure import measure
 from chunklib.core.span import Span, Splitter, check_count
-from chunklib.course.datasets import Question
 from chunklib.search.embedding import PIECES_READ
 from chunklib.search.retrieval import Hit
 
 Part = tuple[str, Span]
 Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as a customer asks it, and where its answer stands.
+
+    ``gold`` holds alternatives, any of which answers; each is a list of parts, all of them needed: pairs of document id
+    and span. ``kind`` is the kind of difficulty, ``split`` is ``"tune"`` or ``"held_out"``.
+    """
+
+    id: str
+    text: str
+    kind: str
+    split: str
+    gold: tuple[tuple[tuple[str, Span], ...], ...]
 
 
 class Overlap(NamedTuple):

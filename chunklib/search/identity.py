@@ -56,7 +56,7 @@ def diff(old: Iterable[Chunk], new: Iterable[Chunk]) -> Diff:
 
     Raises ``ValueError`` where two chunks of one side have the same id: then one would overwrite the other in a store.
 
-    >>> from chunklib.core.span import chunk_document
+    >>> from chunklib import chunk_document
     >>> lines = lambda text: [(at, at + 2) for at in range(0, len(text), 3)]
     >>> diff(chunk_document(Document("aa bb cc"), lines), chunk_document(Document("xx aa cc"), lines))
     Diff(added=1, removed=1, changed=0, moved=1, unchanged=1)

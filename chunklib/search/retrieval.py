@@ -24,7 +24,8 @@ import numpy.typing as npt
 
 from chunklib.core.document import Chunk
 from chunklib.core.span import Splitter, check_count
-from chunklib.search.embedding import Encoder, Vectors, embed, unit_vectors
+from chunklib.core.vectors import Encoder, Vectors, unit_vectors
+from chunklib.search.embedding import embed
 from chunklib.search.keywords import Keywords
 
 Values = npt.NDArray[np.float64]
@@ -82,7 +83,7 @@ class Index:
     Cost: one encoder call a text; a search is one more and a product with an (n, d) matrix. The words are counted at
     the first search that asks for them.
 
-    >>> from chunklib.core.span import Document, chunk_document
+    >>> from chunklib import Document, chunk_document
     >>> chunks = chunk_document(Document("abc"), lambda text: [(0, 1), (1, 2), (2, 3)])
     >>> letters = lambda texts: np.array([[t == c for c in "abc"] for t in texts], dtype=np.float32)
     >>> Index(chunks, embed=letters).search("b", k=1)[0].chunk.text
