@@ -26,11 +26,11 @@ from chunklib.core.document import Document, chunk_documents
 from chunklib.core.measure import count
 from chunklib.course.datasets import DATA
 from chunklib.course.scoreboard import scored_documents
-from chunklib.parent_child import ParentChildIndex
 from chunklib.production.scaling import add_encoded, chunk_in_processes, encode_document, spread
 from chunklib.recursive import split_recursive
 from chunklib.search.embedding import DIMENSIONS
 from chunklib.search.mappings import SQLiteMapping
+from chunklib.search.parents import ParentChildIndex
 
 SPLITTER = partial(split_recursive, chunk_size=100)
 SETTINGS: dict[str, Any] = {"parent_splitter": partial(split_recursive, chunk_size=400), "child_splitter": SPLITTER}

@@ -19,7 +19,6 @@ from chunklib.enrichment import add_context as add_context
 from chunklib.enrichment import ask_about as ask_about
 from chunklib.enrichment import context_size as context_size
 from chunklib.fixed_size import split_fixed_size as split_fixed_size
-from chunklib.parent_child import ParentChildIndex as ParentChildIndex
 from chunklib.parent_child import families as families
 from chunklib.production.adapters import langchain_splitter as langchain_splitter
 from chunklib.production.adapters import llamaindex_parser as llamaindex_parser
@@ -35,6 +34,7 @@ from chunklib.search.identity import cite as cite
 from chunklib.search.identity import diff as diff
 from chunklib.search.identity import resolve as resolve
 from chunklib.search.mappings import SQLiteMapping as SQLiteMapping
+from chunklib.search.parents import ParentChildIndex as ParentChildIndex
 from chunklib.search.retrieval import Index as Index
 from chunklib.search.stores import QdrantVectors as QdrantVectors
 from chunklib.semantic import split_optimal as split_optimal

@@ -11,9 +11,9 @@ Cost: one pass of the tokenizer, then a binary search and a short recount for ea
 
 from __future__ import annotations
 
-from chunklib.core.measure import Length
+from chunklib.core.measure import Length, measure
 from chunklib.core.packing import pack
-from chunklib.core.span import Span
+from chunklib.core.span import Span, check_settings
 
 
 def split_fixed_size(
@@ -25,7 +25,8 @@ def split_fixed_size(
     ----------
     chunk_size: the most that a chunk may measure, in units of ``length``; exact, each slice counted on its own.
     chunk_overlap: how much the end of a chunk is repeated at the start of the next, at most.
-    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, a tiktoken encoding, or a function to int.
+    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, the name of a tiktoken encoding, a tokenizer,
+        or a function to int.
 
     A cut never falls inside a unit that fits, nor inside a character that is made of several code points. Blanks at
     either end of a chunk are left out. There is no last chunk that only repeats the overlap.
@@ -36,4 +37,5 @@ def split_fixed_size(
     >>> [span.of(text) for span in split_fixed_size(text, chunk_size=5, chunk_overlap=1, length="words")]
     ['There was a cat.', '. The cat sat.', '. The cat sat on', 'on a mat.']
     """
-    return pack(text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=length)
+    check_settings(text, chunk_size, chunk_overlap)
+    return pack(measure(text, length), chunk_size=chunk_size, chunk_overlap=chunk_overlap)

@@ -16,14 +16,12 @@ mixed prose the whole takes about 1.2 times as long as tokenizing alone, with `M
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from chunklib.core.measure import Length
-from chunklib.core.packing import Level, pack
-from chunklib.core.span import Span
-
-Separator = str | re.Pattern[str]
+from chunklib.core.measure import Length, measure
+from chunklib.core.packing import pack
+from chunklib.core.separators import boundary_levels
+from chunklib.core.span import Separator, Span, check_settings
 
 _CLOSING = "[\"')\\]}*_”’»]*"
 _PARAGRAPHS: tuple[Separator, ...] = (
@@ -85,10 +83,6 @@ PYTHON: tuple[Separator, ...] = (
     *_LINES,
 )
 
-#: How far beyond the window, on either side, a pattern may look for the rest of its match.
-_AHEAD = 200
-_STRETCH = 160
-
 
 def split_recursive(
     text: str,
@@ -109,7 +103,8 @@ def split_recursive(
         falls at the end of the match, so a separator closes its chunk; a lookahead such as
         ``re.compile(r"(?=^def )", re.M)`` cuts before what follows. Single units of ``length`` are always the last
         level.
-    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, a tiktoken encoding, or a function to int.
+    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, the name of a tiktoken encoding, a tokenizer,
+        or a function to int.
 
     Raises ``ValueError`` or ``TypeError`` that names the bad setting and the mend.
 
@@ -117,76 +112,6 @@ def split_recursive(
     >>> [span.of(text) for span in split_recursive(text, chunk_size=25, length="characters")]
     ['There was a cat.', 'The cat sat.', 'The cat sat on a mat.']
     """
-    return pack(
-        text, chunk_size=chunk_size, chunk_overlap=chunk_overlap, length=length, levels=boundary_levels(separators)
-    )
-
-
-def boundary_levels(separators: Sequence[Separator]) -> list[Level]:
-    """Separators as `pack` wants them, without empty strings: single units of ``length`` are always the last level.
-
-    >>> boundary_levels(["*"])[0].last("a*b*c", 0, 4)
-    4
-    """
-    if isinstance(separators, (str, re.Pattern)):
-        raise TypeError(f"separators={separators!r} must be a list; put it in brackets")
-    if not isinstance(separators, Iterable):
-        raise TypeError(f"separators={separators!r} must be a list, such as PROSE")
-    levels: list[Level] = []
-    for separator in separators:
-        if isinstance(separator, str):
-            if separator:
-                levels.append(_Literal(separator))
-        elif isinstance(separator, re.Pattern) and isinstance(separator.pattern, str):
-            levels.append(_Expression(separator))
-        else:
-            raise TypeError(f"separator {separator!r} must be a str or a compiled pattern of str")
-    return levels
-
-
-@dataclass(frozen=True)
-class _Literal:
-    separator: str
-
-    def last(self, text: str, low: int, high: int) -> int:
-        at = text.rfind(self.separator, low, high)
-        return at + len(self.separator) if at >= 0 else low
-
-    def all(self, text: str, low: int, high: int) -> list[int]:
-        found, width = [], len(self.separator)
-        at = text.find(self.separator, max(0, low - width), high)
-        while at >= 0:
-            if at + width > low:
-                found.append(at + width)
-            at = text.find(self.separator, at + width, high)
-        return found
-
-
-@dataclass(frozen=True)
-class _Expression:
-    pattern: re.Pattern[str]
-
-    def last(self, text: str, low: int, high: int) -> int:
-        # The last match is mostly near the end: look at the last stretch first, then at the rest.
-        middle = max(low, high - _STRETCH)
-        return self._last(text, middle, low, high, high) or self._last(text, _line(text, low), low, middle, high) or low
-
-    def _last(self, text: str, begin: int, low: int, finish: int, high: int) -> int:
-        """The last boundary in ``(low, high]`` whose match starts in ``[begin, finish]``, or 0."""
-        found = 0
-        for match in self.pattern.finditer(text, begin, high + _AHEAD):
-            if match.end() > high or match.start() > finish:
-                break
-            found = match.end()
-        return found if found > low else 0
-
-    def all(self, text: str, low: int, high: int) -> list[int]:
-        matches = self.pattern.finditer(text, _line(text, low), high + _AHEAD)
-        ends = (match.end() for match in matches if match.start() <= high)
-        return [end for end in ends if low < end <= high]
-
-
-def _line(text: str, at: int) -> int:
-    """Where to begin, so that a match is found that began before ``at``: at its line's start, if that is near."""
-    start = text.rfind("\n", max(0, at - _AHEAD), max(0, at))
-    return start if start >= 0 else 0 if at < _AHEAD else at - 1
+    check_settings(text, chunk_size, chunk_overlap)
+    levels = boundary_levels(separators)
+    return pack(measure(text, length), chunk_size=chunk_size, chunk_overlap=chunk_overlap, levels=levels)

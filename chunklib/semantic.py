@@ -24,8 +24,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.core.measure import Length, Ruler, measure
-from chunklib.core.span import Span, Splitter, check_count, check_settings, checked, next_ink, trim
+from chunklib.core.checks import checked
+from chunklib.core.measure import Length, measure
+from chunklib.core.plain import Ruler
+from chunklib.core.span import Span, Splitter, check_count, check_settings, next_ink, trim
 from chunklib.core.vectors import Encoder, encoder, unit_vectors
 from chunklib.recursive import split_recursive
 from chunklib.sentence import split_sentences

@@ -24,8 +24,8 @@ import regex
 
 from chunklib.core.measure import Length, measure
 from chunklib.core.packing import Places, pack
-from chunklib.core.span import Span, check_count, check_settings, trim
-from chunklib.recursive import Separator, boundary_levels
+from chunklib.core.separators import boundary_levels
+from chunklib.core.span import Separator, Span, check_count, check_settings, trim
 
 
 def _words(text: str) -> frozenset[str]:
@@ -111,7 +111,8 @@ def split_sentences(
     min_sentences: how many sentences a span holds at least, the last one too, unless the limit allows fewer.
     language: the name of a Punkt language, such as ``"german"``.
     abbreviations: your own, in any case, with or without their full stop, which then never ends a sentence.
-    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, a tiktoken encoding, or a function to int.
+    length: ``"tokens"``, ``"words"``, ``"characters"``, ``"wordpieces"``, the name of a tiktoken encoding, a tokenizer,
+        or a function to int.
 
     Raises ``ValueError`` or ``TypeError`` that names the bad setting, ``LookupError`` where NLTK's data is missing.
     Source: Kiss and Strunk (2006), Unsupervised Multilingual Sentence Boundary Detection, for what Punkt decides.
@@ -145,10 +146,9 @@ def split_sentences(
     ends = [span.end for span in sentences]
     levels = [Places(ends)] if min_sentences == 1 else [Places(ends[:most]), Places(ends)]
     return pack(
-        text,
+        measure(text, length),
         chunk_size=chunk_size,
         chunk_overlap=chunk_overlap,
-        length=length,
         levels=[*levels, *boundary_levels(_WITHIN)],
         overlap_levels=levels,
     )

@@ -20,12 +20,14 @@ from itertools import pairwise
 import regex
 
 from chunklib.core.blocks import BlockCutter, Inner
-from chunklib.core.measure import Length, Ruler, measure
+from chunklib.core.checks import checked
+from chunklib.core.measure import Length, measure
 from chunklib.core.outline import Block, line_starts, markdown_blocks
-from chunklib.core.span import Span, check_count, check_settings, checked, next_ink, trim
-from chunklib.recursive import PROSE, boundary_levels, split_recursive
+from chunklib.core.plain import Ruler
+from chunklib.core.separators import boundary_levels
+from chunklib.core.span import Span, check_count, check_settings, next_ink, trim
+from chunklib.recursive import PROSE, split_recursive
 
-_SOFT = PROSE[:11]  # where an overlap may start as well: the kinds of boundaries of prose down to sentences
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*[\r\n]\s*")
 _LABEL = regex.compile(r"[^\S\r\n]*+(\w++(?:[-'’]\w++)*+(?:[^\S\r\n]++\w++(?:[-'’]\w++)*+){0,2}+)\s?:(?=\s|\Z)")
 _QUESTION, _ANSWER = re.compile(r"q(uestion)?\s?\d*", re.IGNORECASE), re.compile(r"a(nswer)?\s?\d*", re.IGNORECASE)
@@ -61,7 +63,7 @@ def split_paragraphs(
     starts = [match.end() for match in _BLANK_LINE.finditer(text)]
     if chunk_size is None:
         return list(_parts(text, starts))
-    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length, boundary_levels(_SOFT))
+    cutter = _cutter(ruler, chunk_size, chunk_overlap, inner, length)
     blocks = [Block("paragraph", *part, 0) for part in _parts(text, starts)]
     return [span for part in _parts(text, ()) for span in cutter.cut(part, blocks)]
 
@@ -165,7 +167,7 @@ def split_markdown(
     parts = _parts(text, _section_starts(text, blocks, max_level))
     if chunk_size is None:
         return list(parts)
-    cutter = BlockCutter(ruler, chunk_size, chunk_overlap, inner, length, boundary_levels(_SOFT))
+    cutter = _cutter(ruler, chunk_size, chunk_overlap, inner, length)
     return [span for part in parts for span in cutter.cut(part, blocks)]
 
 
@@ -174,6 +176,11 @@ def _ruler(text: str, chunk_size: int | None, chunk_overlap: int, inner: Inner, 
     if not callable(inner):
         raise TypeError(f"inner={inner!r} must be a splitter, such as split_recursive")
     return measure("" if chunk_size is None else text, length)  # of "": only to refuse a length that is unknown
+
+
+def _cutter(ruler: Ruler, chunk_size: int, chunk_overlap: int, inner: Inner, length: Length) -> BlockCutter:
+    own = None if inner is split_recursive else inner  # ours would measure the text again
+    return BlockCutter(ruler, chunk_size, chunk_overlap, own, length, boundary_levels(PROSE))
 
 
 def _parts(text: str, starts: Iterable[int]) -> Iterator[Span]:

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from chunklib.core.document import Document, chunk_document
 from chunklib.core.span import Splitter
-from chunklib.parent_child import ParentChildIndex
 from chunklib.production import adapters
 from chunklib.recursive import MARKDOWN, PROSE, split_recursive
+from chunklib.search.parents import ParentChildIndex
 from chunklib.sentence import split_sentences
 from tests.laws import hard_text
 from tests.stores import Encoder

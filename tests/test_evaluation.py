@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.document import Chunk, Document, Hit, chunk_document
 from chunklib.core.measure import measure
 from chunklib.core.span import Span
 from chunklib.core.vectors import Vectors
@@ -39,7 +39,7 @@ from chunklib.search.evaluation import (
     size,
     unread_share,
 )
-from chunklib.search.retrieval import Hit, Index
+from chunklib.search.retrieval import Index
 
 Gold = tuple[tuple[Part, ...], ...]
 

@@ -21,7 +21,7 @@ MODULES = {
     for file in sorted(PACKAGE.rglob("*.py"))
 }
 #: Lowest first. A module may import from its own floor and from those below.
-FLOORS = ["core", "techniques", "documents", "search", "parent_child", "production", "course", "face"]
+FLOORS = ["core", "techniques", "documents", "search", "production", "course", "face"]
 
 
 def floor(module: str) -> int:

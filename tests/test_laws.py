@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunklib.core.measure import measure
-from chunklib.core.span import Span
+from chunklib.core.separators import boundary_levels
+from chunklib.core.span import Separator, Span
 from chunklib.fixed_size import split_fixed_size
-from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
+from chunklib.recursive import MARKDOWN, PROSE, PYTHON, split_recursive
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences
 from chunklib.structure import split_markdown, split_paragraphs
@@ -135,7 +136,7 @@ def test_fixed_size_takes_all_that_fits(length: str, text: str, chunk_size: int)
         ({"chunk_size": 20.0}, TypeError, r"chunk_size=20\.0 must be an int"),
         ({"chunk_size": True}, TypeError, "chunk_size=True must be an int"),
         ({"length": "pages"}, ValueError, "length='pages' is unknown"),
-        ({"length": 3}, TypeError, "length=3 must be a name or a function"),
+        ({"length": 3}, TypeError, "length=3 must be a name, a tokenizer, or a function"),
         ({"length": lambda text: 1.5}, TypeError, r"length returned 1\.5"),
         ({"length": lambda text: None}, TypeError, "length returned None"),
     ],

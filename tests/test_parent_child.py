@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 from chunklib.core.document import Chunk, Document
 from chunklib.fixed_size import split_fixed_size
-from chunklib.parent_child import Change, ParentChildIndex, ParentHit, families, merge
+from chunklib.parent_child import ParentHit, families
 from chunklib.recursive import split_recursive
 from chunklib.search.evaluation import evaluate
 from chunklib.search.ledger import Report
 from chunklib.search.mappings import RedisMapping, SQLiteMapping
-from chunklib.search.retrieval import Hit
+from chunklib.search.parents import Change, ParentChildIndex
 from chunklib.search.stores import QdrantVectors, VectorStore
 from tests.laws import hard_text
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
@@ -203,16 +203,6 @@ def test_it_tells_what_was_encoded(own_weight: float) -> None:
     read = [chunk for family in found for chunk in (*family.children, *([family.parent] if own_weight else ()))]
     titles = {document.id: document.title for document in (PUMP, OTHER)}
     assert sorted(texts) == sorted(replace(c, context=titles[c.document_id]).embedding_text for c in read)
-
-
-def test_merge_reads_the_parent_where_most_children_hit() -> None:
-    index = index_of()
-    index.add(PUMP)
-    hits = index.search("pump", k_children=50)
-    assert merge(hits) == [Hit(*hit) for hit in hits], "all children hit"
-    lonely = [replace(hit, children=hit.children[:1], of=2) for hit in hits]
-    assert merge(lonely) == [hit.children[0] for hit in hits]
-    assert merge(lonely, share=0.4) == [Hit(*hit) for hit in hits]
 
 
 def test_it_can_be_evaluated_like_any_index() -> None:
@@ -603,7 +593,7 @@ def test_a_document_shorter_than_every_level() -> None:
         split_recursive, chunk_size=20))  # fmt: skip
     index.add(Document(FAULTS["PC-05"]["input"], id="d"))
     (hit,) = index.search("tiny")
-    assert [found.chunk.span for found in merge([hit])] == [(0, 9)]
+    assert [child.chunk.span for child in hit.children] == [hit.chunk.span] == [(0, 9)]
     (manifest,) = (json.loads(text) for key, text in index.parents.items() if key.startswith("manifest:"))
     assert all(key in index.parents for key, *_ in manifest["parents"].values())
     assert {p.payload["parent_id"] for p in index.vectors.get(list(index.vectors.ids())).values()} == set(

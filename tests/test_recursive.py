@@ -13,7 +13,9 @@ import pytest
 
 import chunklib
 from chunklib.core.measure import count
-from chunklib.recursive import MARKDOWN, PROSE, PYTHON, Separator, boundary_levels, split_recursive
+from chunklib.core.separators import boundary_levels
+from chunklib.core.span import Separator
+from chunklib.recursive import MARKDOWN, PROSE, PYTHON, split_recursive
 
 
 def said(text: str, **settings: object) -> list[str]:

@@ -12,11 +12,11 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.document import Chunk, Document, Hit, chunk_document
 from chunklib.core.span import Span
 from chunklib.core.vectors import Vectors
 from chunklib.search.evaluation import Question, evaluate
-from chunklib.search.retrieval import Hit, Index, Mode, Values, fuse_ranks, fuse_scores
+from chunklib.search.retrieval import Index, Mode, Values, fuse_ranks, fuse_scores
 
 
 def noisy(texts: Sequence[str]) -> Vectors:

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunklib.core.checks import checked
 from chunklib.core.document import Document, chunk_document, chunk_documents, chunk_from
 from chunklib.core.outline import markdown_headings
-from chunklib.core.span import Span, checked
+from chunklib.core.span import Span
 from chunklib.fixed_size import split_fixed_size
 from tests.laws import hard_text
 

@@ -18,9 +18,9 @@ from chunklib.course.datasets import load_course_documents
 from chunklib.course.scoreboard import scored_documents
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
-from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.search.embedding import embed
+from chunklib.search.parents import ParentChildIndex
 from chunklib.search.retrieval import Index, View
 from chunklib.semantic import split_semantic
 from chunklib.sentence import split_sentences

@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 
-from chunklib.core.document import Chunk, Document, chunk_document, chunk_documents
+from chunklib.core.document import Chunk, Document, Hit, chunk_document, chunk_documents
 from chunklib.core.span import Splitter
 from chunklib.course.datasets import load_questions
 from chunklib.documents.loaders import load_documents
 from chunklib.enrichment import add_context
 from chunklib.recursive import split_recursive
 from chunklib.search.evaluation import Interval, Question, Scores, Searcher, evaluate, paired_difference
-from chunklib.search.retrieval import Hit, Index
+from chunklib.search.retrieval import Index
 from chunklib.sentence import split_sentences
 from chunklib.structure import split_labelled_lines, split_markdown
 from tools.notebooks import ROOT, command

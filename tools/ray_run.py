@@ -23,9 +23,9 @@ from typing import Any
 from chunklib.core.document import Document
 from chunklib.core.vectors import Vectors
 from chunklib.course.datasets import DATA, load_course_documents
-from chunklib.parent_child import ParentChildIndex
 from chunklib.production.scaling import add_encoded, encode_with_ray
 from chunklib.search.embedding import embed
+from chunklib.search.parents import ParentChildIndex
 from chunklib.search.stores import VectorStore
 from tools.notebooks import command
 

@@ -17,9 +17,9 @@ from chunklib.course.comparing import as_splitter
 from chunklib.course.scoreboard import Row, Scoreboard, score_row, scored_documents, store
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
-from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.search.evaluation import Searcher
+from chunklib.search.parents import ParentChildIndex
 from chunklib.search.retrieval import Index
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences

@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from chunklib.core.measure import Length, Ruler
+from chunklib.core.checks import checked
+from chunklib.core.measure import Length
 from chunklib.core.outline import VERBATIM, Block, line_starts
 from chunklib.core.packing import Level, Places, pack
-from chunklib.core.span import Span, checked, next_ink, trim
+from chunklib.core.plain import Ruler
+from chunklib.core.span import Span, next_ink, trim
 
 #: Called as ``inner(text, chunk_size=…, chunk_overlap=…, length=…)``.
 Inner = Callable[..., Sequence[tuple[int, int]]]
@@ -34,6 +36,8 @@ _BLOCK, _INNER = 10, 1000
 #: Kinds of blocks: what stays whole where it fits, in that order also before what leads it in; what holds others.
 _UNITS = VERBATIM | {"list_item", "heading", "hr"}
 _LISTS = frozenset({"bullet_list", "ordered_list"})
+#: How many of the boundaries of prose, from the strongest to sentences, may begin an overlap as well.
+SOFT = 11
 _SEVERAL = _LISTS | {"blockquote", "footnote_reference", "table"}
 
 
@@ -41,15 +45,16 @@ _SEVERAL = _LISTS | {"blockquote", "footnote_reference", "table"}
 class BlockCutter:
     """Cuts parts of one text, each into what fits ``chunk_size``; the settings are those of a splitter.
 
-    ``soft``: boundaries after which an overlap may start as well, such as lines and sentences.
+    ``prose``: boundaries of prose, strongest first. They cut what is too long, unless ``inner`` does; the first `SOFT`
+    of them, down to sentences, are also places where an overlap may start.
     """
 
     ruler: Ruler
     chunk_size: int
     chunk_overlap: int
-    inner: Inner
+    inner: Inner | None
     length: Length
-    soft: Sequence[Level]
+    prose: Sequence[Level]
 
     def cut(self, part: Span, blocks: Sequence[Block]) -> list[Span]:
         """The spans of a part of the text: one if it fits, else what `pack` makes of the boundaries of its blocks.
@@ -63,15 +68,14 @@ class BlockCutter:
         for block in blocks[first:last]:
             boundaries.take(block)
         levels = boundaries.levels()
-        spans = pack(
-            part.of(self.ruler.text),
+        return pack(
+            self.ruler,
             chunk_size=self.chunk_size,
             chunk_overlap=self.chunk_overlap,
-            length=self.length,
             levels=levels,
-            overlap_levels=[*levels, *self.soft],
+            overlap_levels=[*levels, *self.prose[:SOFT]],
+            part=part,
         )
-        return [Span(part.start + start, part.start + end) for start, end in spans]
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a stretch of the text fits, blanks at its ends aside."""
@@ -79,7 +83,9 @@ class BlockCutter:
         return start == end or self.ruler.size(start, end) <= self.chunk_size
 
     def split(self, start: int, end: int, size: int) -> list[Span]:
-        """What ``inner`` makes of a stretch of the text."""
+        """A stretch of the text cut by ``inner``, or else at the boundaries of prose."""
+        if not self.inner:
+            return pack(self.ruler, chunk_size=size, levels=self.prose, part=trim(self.ruler.text, start, end))
         part = self.ruler.text[start:end]
         found = self.inner(part, chunk_size=size, chunk_overlap=0, length=self.length)
         return [Span(start + a, start + b) for a, b in checked(found, part, self.inner)]
@@ -108,10 +114,10 @@ class _Boundaries:
         self.above: list[Block] = []  # the last block of each depth
 
     def levels(self) -> list[Places]:
-        """For `pack`: the strongest first, offsets from the start of the part."""
+        """For `pack`: the strongest first."""
         places: dict[int, list[int]] = {}
         for offset, strength in self.strengths.items():
-            places.setdefault(strength, []).append(offset - self.start)
+            places.setdefault(strength, []).append(offset)
         return [Places(places[strength]) for strength in sorted(places)]
 
     def add(self, offset: int, strength: int) -> None:

@@ -16,13 +16,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
+from chunklib.core.checks import checked
 from chunklib.core.marks import SURROGATE
 from chunklib.core.outline import Heading, markdown_outline
-from chunklib.core.span import Span, Splitter, checked
+from chunklib.core.span import Span, Splitter
 
+#: The id of a document that was given none.
+UNNAMED = "document"
 #: Fixed for ever: every chunk id is derived from it.
 NAMESPACE = UUID("5f0c1c1e-6e0b-4c58-9d0f-0f6d9e3a7c21")
 
@@ -40,7 +43,7 @@ class Document:
     """
 
     text: str
-    id: str = "document"
+    id: str = UNNAMED
     title: str = ""
     source: str = ""
     media_type: str = "text/plain"
@@ -152,6 +155,16 @@ def chunk_from(record: Mapping[str, Any]) -> Chunk:
     """
     known = {name: record[name] for name in Chunk.__dataclass_fields__}
     return Chunk(**{**known, "section_path": tuple(known["section_path"])})
+
+
+class Hit(NamedTuple):
+    """A chunk that was found, and how well it fits, to five decimals.
+
+    Dense: the cosine, at most 1. Keywords: BM25, 0 or more. Fused: compares the chunks of one question only.
+    """
+
+    chunk: Chunk
+    score: float
 
 
 ChunkId = Callable[[Document, str, str, int], str]

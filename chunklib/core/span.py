@@ -11,14 +11,14 @@ But: offsets belong to one exact text. Change the text (clean it, re-decode it) 
 
 from __future__ import annotations
 
-import operator
 import re
-import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 #: Any function from a text to the places of its chunks.
 Splitter = Callable[[str], Sequence[tuple[int, int]]]
+#: A literal text, or an expression; a cut may fall at the end of each of its matches.
+Separator = str | re.Pattern[str]
 
 _INK = re.compile(r"\S")  # re's \s is str.isspace()
 
@@ -93,33 +93,16 @@ def check_count(name: str, value: object, least: int) -> None:
         raise ValueError(f"{name}={value} must be {least} or more")
 
 
-def as_span(pair: Any, blame: str, want: str = "pairs of whole numbers (start, end)") -> Span:
-    """A pair as a span of Python's own whole numbers, or a ``ValueError``: ``blame``, the pair, what was wanted.
-
-    >>> as_span("The cat sat.", "my_splitter returned")
-    Traceback (most recent call last):
-    ValueError: my_splitter returned 'The cat sat.': want pairs of whole numbers (start, end)
-    """
-    try:
-        start, end = map(operator.index, pair)
-    except (TypeError, ValueError):
-        raise ValueError(f"{blame} {reprlib.repr(pair)}: want {want}") from None
-    return Span(start, end)
-
-
-def checked(spans: Iterable[tuple[int, int]], text: str, splitter: Splitter) -> list[Span]:
-    """The spans, or a ``ValueError`` that names the splitter and the law it broke."""
-    name = getattr(getattr(splitter, "func", splitter), "__name__", repr(splitter))
-    if not isinstance(spans, Iterable):
-        raise ValueError(f"{name} returned {reprlib.repr(spans)}: want pairs of whole numbers (start, end)")
-    result: list[Span] = []
-    for pair in spans:
-        start, end = as_span(pair, f"{name} returned")
-        if not 0 <= start < end <= len(text):
-            raise ValueError(f"{name} returned ({start}, {end}): want 0 <= start < end <= {len(text)}")
-        if result and (start <= result[-1].start or end <= result[-1].end):
-            raise ValueError(
-                f"{name} returned ({start}, {end}) after {tuple(result[-1])}: starts and ends must increase"
-            )
-        result.append(Span(start, end))
-    return result
+def check_separators(separators: Any) -> list[Separator]:
+    """The separators without empty strings, or a ``TypeError`` for what is none."""
+    if isinstance(separators, (str, re.Pattern)):
+        raise TypeError(f"separators={separators!r} must be a list; put it in brackets")
+    if not isinstance(separators, Iterable):
+        raise TypeError(f"separators={separators!r} must be a list, such as PROSE")
+    found = list(separators)
+    for separator in found:
+        if not isinstance(separator, str) and not (
+            isinstance(separator, re.Pattern) and isinstance(separator.pattern, str)
+        ):
+            raise TypeError(f"separator {separator!r} must be a str or a compiled pattern of str")
+    return [separator for separator in found if separator != ""]

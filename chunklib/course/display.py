@@ -20,8 +20,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from chunklib.core.checks import as_span
 from chunklib.core.document import Chunk, Document
-from chunklib.core.span import Span, as_span
+from chunklib.core.span import Span
 
 #: Okabe-Ito blue, vermilion, sky blue, orange: neighbours differ for colour-blind eyes too (tested).
 COLOURS = ((0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0))

@@ -27,7 +27,6 @@ from chunklib.core.span import Span, Splitter
 from chunklib.course.charts import Figure, chart_style, figure
 from chunklib.enrichment import add_context
 from chunklib.fixed_size import split_fixed_size
-from chunklib.parent_child import ParentChildIndex
 from chunklib.recursive import split_recursive
 from chunklib.search.audit import DUPLICATE, MID_SENTENCE, Finding, audit
 from chunklib.search.evaluation import (
@@ -40,6 +39,7 @@ from chunklib.search.evaluation import (
     paired_difference,
     unread_share,
 )
+from chunklib.search.parents import ParentChildIndex
 from chunklib.search.retrieval import Index
 from chunklib.semantic import split_optimal, split_semantic
 from chunklib.sentence import split_sentences

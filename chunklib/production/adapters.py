@@ -21,7 +21,8 @@ from typing import Any
 
 from chunklib.core.document import Chunk, Document, chunk_document
 from chunklib.core.span import Splitter
-from chunklib.parent_child import ParentChildIndex, ParentHit
+from chunklib.parent_child import ParentHit
+from chunklib.search.parents import ParentChildIndex
 
 #: How a text becomes a `Document`: ``Document`` for plain text, ``Document.from_markdown`` to know its sections.
 Reader = Callable[..., Document]

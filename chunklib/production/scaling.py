@@ -34,8 +34,9 @@ import numpy as np
 from chunklib.core.document import Chunk, Document, chunk_documents
 from chunklib.core.span import Splitter, check_count
 from chunklib.core.vectors import Encoder, Vectors, unit_vectors
-from chunklib.parent_child import CHILDREN, PARENTS, Change, Enrich, ParentChildIndex, families
+from chunklib.parent_child import CHILDREN, PARENTS, families
 from chunklib.search.embedding import embed
+from chunklib.search.parents import Change, Enrich, ParentChildIndex
 from chunklib.search.stores import batches
 
 R = TypeVar("R")
@@ -254,15 +255,7 @@ def add_encoded(index: ParentChildIndex, encoded: Encoded) -> Change:
     So other settings than the index has cost time, never a wrong vector. Once or twice is the same, and an error may
     be followed by the same call again.
     """
-    known = dict(zip(encoded.texts, encoded.vectors, strict=True))
-
-    def look_up(texts: Sequence[str]) -> Vectors:
-        missing = [text for text in dict.fromkeys(map(_readable, texts)) if text not in known]
-        if missing:
-            known.update(zip(missing, unit_vectors(index.embed, missing), strict=True))
-        return np.asarray([known[_readable(text)] for text in texts], dtype=np.float32)
-
-    return index.with_embed(look_up).add(encoded.document)
+    return index.add(encoded.document, vectors=dict(zip(encoded.texts, encoded.vectors, strict=True)))
 
 
 def _readable(text: str) -> str:

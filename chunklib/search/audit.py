@@ -26,8 +26,9 @@ from itertools import accumulate, islice, zip_longest
 import regex
 
 from chunklib.core.document import Chunk, Document
-from chunklib.core.measure import Length, Ruler, count, measure
+from chunklib.core.measure import Length, count, measure
 from chunklib.core.outline import VERBATIM, markdown_blocks
+from chunklib.core.plain import Ruler
 from chunklib.core.span import Span, next_ink
 from chunklib.search.embedding import PIECES_READ
 from chunklib.sentence import split_sentences

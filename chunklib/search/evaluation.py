@@ -22,11 +22,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.core.document import Chunk
+from chunklib.core.document import Chunk, Hit
 from chunklib.core.measure import measure
 from chunklib.core.span import Span, Splitter, check_count
 from chunklib.search.embedding import PIECES_READ
-from chunklib.search.retrieval import Hit
 
 Part = tuple[str, Span]
 Values = npt.NDArray[np.float64]

@@ -47,16 +47,24 @@ class Busy(RuntimeError):
     """Another writer is at work, or has taken over; call again later."""
 
 
-class Manifest(NamedTuple):
-    """What counts of a document: parent id -> key of its record, how many children, id of its own point or None."""
+class Stored(NamedTuple):
+    """Of a parent: the key of its record, how many children it has, the id of its own point or None."""
 
-    parents: dict[str, tuple[str, int, str | None]]
+    key: str
+    of: int
+    own: str | None
+
+
+class Manifest(NamedTuple):
+    """What counts of a document: its parents by their ids, and the ids of its points."""
+
+    parents: dict[str, Stored]
     points: frozenset[str]
 
     @property
     def keys(self) -> list[str]:
         """The keys of the parents' records."""
-        return [key for key, *_ in self.parents.values()]
+        return [parent.key for parent in self.parents.values()]
 
 
 class Report(NamedTuple):
@@ -254,7 +262,7 @@ def _manifest(text: str | None) -> Manifest | None:
     if text is None:
         return None
     known = json.loads(text)
-    return Manifest({id: (key, of, own) for id, (key, of, own) in known["parents"].items()}, frozenset(known["points"]))
+    return Manifest({id: Stored(*parent) for id, parent in known["parents"].items()}, frozenset(known["points"]))
 
 
 def _card(turn: str) -> str:

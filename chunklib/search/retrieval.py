@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.core.document import Chunk
+from chunklib.core.document import Chunk, Hit
 from chunklib.core.span import Splitter, check_count
 from chunklib.core.vectors import Encoder, Vectors, unit_vectors
 from chunklib.search.embedding import embed
@@ -32,16 +32,6 @@ Values = npt.NDArray[np.float64]
 Mode = Literal["dense", "keywords", "fused"]
 Filter = Callable[[Chunk], bool] | Mapping[str, Any]
 _FIELDS = {field.name for field in fields(Chunk)} - {"metadata"}
-
-
-class Hit(NamedTuple):
-    """A chunk that was found, and how well it fits, to five decimals.
-
-    Dense: the cosine, at most 1. Keywords: BM25, 0 or more. Fused: compares the chunks of one question only.
-    """
-
-    chunk: Chunk
-    score: float
 
 
 def fuse_ranks(dense: Values, keywords: Values, *, constant: int = 60) -> Values:
