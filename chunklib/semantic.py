@@ -86,7 +86,7 @@ def split_semantic(
         check_count("max_chunk_size", max_chunk_size, 1)
         if min_chunk_size > max_chunk_size:
             raise ValueError(f"min_chunk_size={min_chunk_size} must not exceed max_chunk_size={max_chunk_size}")
-    spans, ruler = _read(text, sentences, max_chunk_size, length)
+    spans, ruler = _read(text, sentences, max_chunk_size, length, max_chunk_size is not None or min_chunk_size > 0)
     if len(spans) < 2:
         return spans
     distances = gap_distances(text, spans, embed=embed, window=window)
@@ -221,7 +221,9 @@ def split_optimal(
     return [Span(starts[first], ends[last - 1]) for first, last in pairwise(cuts)]
 
 
-def _read(text: str, sentences: Splitter, limit: int | None, length: Length) -> tuple[list[Span], Ruler]:
+def _read(
+    text: str, sentences: Splitter, limit: int | None, length: Length, measured: bool = True
+) -> tuple[list[Span], Ruler]:
     """The sentences, each up to the next one's start so that nothing is lost, one over the limit cut; and a ruler."""
     starts = [next_ink(text, start) for start, _ in checked(sentences(text), text, sentences)[1:]]
     bounds = sorted({next_ink(text, 0), *starts} - {len(text)})
@@ -235,7 +237,7 @@ def _read(text: str, sentences: Splitter, limit: int | None, length: Length) -> 
             back=lambda b, n: bounds[max(bisect_left(bounds, b) - n, 0)],
             units=ends,
         )
-    ruler = measure(text, length)
+    ruler = measure(text if measured else "", length)  # without a size nothing is counted
     pieces: list[Span] = []
     for start, end in spans:
         if limit is None or _fits(ruler, start, end, limit):

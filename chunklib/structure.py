@@ -142,7 +142,8 @@ def split_markdown(
     first subsection; the text before the first heading is a section. In a section that is too long, lists, quotes, code
     and HTML stay whole where they fit; else the cut falls between items, rows (in a longer row, cells), at blank lines
     of code, then at its lines. The line that leads in a list goes with its first item, a table's header with its first
-    row, a heading with the first sentence, item, row or fence below it; it stands alone only where that does not fit.
+    row, a heading with the first sentence, item, row or fence below it; it stands alone only where that does not fit
+    beside it. A sentence that is too long for any chunk is cut right below its heading.
 
     Parameters
     ----------

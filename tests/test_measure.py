@@ -13,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from chunklib.core.measure import _by_function, measure
+from chunklib.core.measure import _by_function, _encoding, measure
 from chunklib.course.datasets import load_course_documents
+from chunklib.course.display import show
 from chunklib.fixed_size import split_fixed_size
 from chunklib.recursive import split_recursive
+from chunklib.semantic import split_semantic
 from chunklib.sentence import split_sentences
+from chunklib.structure import split_at, split_markdown, split_paragraphs
 from tests.laws import assert_laws, hard_text
 
 
@@ -168,3 +171,25 @@ def test_a_length_that_does_not_grow_with_the_text_keeps_the_limit(
         assert length(text[start:end]) <= size or end - start == 1
     if text.strip() and length(text.strip()) <= size:
         assert len(spans) == 1
+
+
+def test_no_tokenizer_file_is_needed_where_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(name: str) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", unreachable)
+    _encoding.cache_clear()
+    text = "# Cats\n\nThe cat sat. The cat ran."
+    assert len(split_markdown(text)) == len(split_paragraphs(text)) - 1 == 1
+    assert len(split_at(text, starts=[8])) == 2
+    assert len(split_sentences(text)) == 3
+    assert split_semantic(text, embed=lambda texts: [[1.0] for _ in texts])
+    assert split_recursive("", chunk_size=5) == []
+    assert '"The cat sat." ? tokens' in repr(show(text, [(8, 20)]))
+    for length in ("words", "characters"):
+        assert split_recursive(text, chunk_size=50, length=length) == [(0, len(text))]
+    with pytest.raises(OSError, match="the tokenizer file of cl100k_base is neither"):
+        split_recursive(text)
+    with pytest.raises(ValueError, match="length='pages' is unknown"):
+        split_markdown(text, length="pages")
+    _encoding.cache_clear()

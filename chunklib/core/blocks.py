@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -65,8 +65,8 @@ class BlockCutter:
             return [part]
         first, last = (bisect_left(blocks, offset, key=lambda block: block.start) for offset in part)
         boundaries = _Boundaries(self, part.start)
-        for block in blocks[first:last]:
-            boundaries.take(block)
+        for block, sibling in _with_siblings(blocks[first:last]):
+            boundaries.take(block, sibling)
         levels = boundaries.levels()
         return pack(
             self.ruler,
@@ -105,13 +105,11 @@ class _Boundaries:
 
     def __init__(self, cutter: BlockCutter, start: int) -> None:
         self.cutter, self.text, self.fits = cutter, cutter.ruler.text, cutter.fits
-        self.start = start
         self.strengths: dict[int, int] = {}  # offset of a boundary: how strong it is
         self.head = start  # the last boundary so far
         self.stacked: list[tuple[int, int]] = []  # the headings right above that have no boundary before them
         self.at = -1  # where the last block starts; the first block inside it starts there, too
         self.whole = start  # up to here nothing needs a boundary
-        self.above: list[Block] = []  # the last block of each depth
 
     def levels(self) -> list[Places]:
         """For `pack`: the strongest first."""
@@ -129,35 +127,35 @@ class _Boundaries:
         heading = next(((at, its) for at, its in self.stacked if self.fits(at, end)), None)
         self.add(*(heading or (start, strength)))
 
-    def take(self, block: Block) -> None:
-        while self.above and self.above[-1].depth > block.depth:
-            self.above.pop()
-        sibling = self.above.pop() if self.above and self.above[-1].depth == block.depth else None
-        self.above.append(block)
-        kind, start, end, depth, level = block
-        if start < self.whole:
+    def take(self, block: Block, sibling: Block | None) -> None:
+        """Note the boundary before a block, then what it needs inside. ``sibling``: the block above, at its depth."""
+        if block.start < self.whole:
             return
-        strength = level if level and not depth else _BLOCK + depth
         under_heading = sibling is not None and sibling.kind == "heading"
-        if start != self.at:
-            if not under_heading:
-                self.stacked = []
-            if not (sibling and _leads_in(sibling, block, self.text)):
-                self.add(start, strength)
-            elif level:
-                self.stacked.append((start, strength))
-        self.at = start
+        if block.start != self.at:
+            self.begin(block, sibling, under_heading)
+        self.at = block.start
+        kind, start, end, *_ = block
         if self.fits(self.head, end):
             self.whole = end
         elif self.fits(start, end) and (kind in _UNITS or (kind in _SEVERAL and not under_heading)):
-            self.part(start, end, strength)
+            self.part(start, end, _strength(block))
             self.whole = end
         elif kind == "table":
-            self.take_table(start, end, strength)
+            self.take_table(start, end, _strength(block))
         elif kind in VERBATIM:
-            self.take_verbatim(start, end, strength)
+            self.take_verbatim(start, end, _strength(block))
         elif kind not in _SEVERAL and kind != "list_item":
-            self.take_prose(start, end, strength)
+            self.take_prose(start, end, _strength(block))
+
+    def begin(self, block: Block, sibling: Block | None, under_heading: bool) -> None:
+        """A boundary before a block, unless its sibling leads it in."""
+        if not under_heading:
+            self.stacked = []
+        if not (sibling and _leads_in(sibling, block, self.text)):
+            self.add(block.start, _strength(block))
+        elif block.level:
+            self.stacked.append((block.start, _strength(block)))
 
     def take_table(self, start: int, end: int, strength: int) -> None:
         """Between rows, header, dashes and first row together where they fit; what is too long, between cells."""
@@ -215,6 +213,20 @@ class _Boundaries:
         """The starts of the lines of a block, but for its first."""
         lines = self.cutter.lines
         return lines[bisect_right(lines, start) : bisect_left(lines, end)]
+
+
+def _with_siblings(blocks: Iterable[Block]) -> Iterator[tuple[Block, Block | None]]:
+    """Each block with the one above it that stands in the same block."""
+    above: list[Block] = []  # the last block of each depth
+    for block in blocks:
+        while above and above[-1].depth > block.depth:
+            above.pop()
+        yield block, above.pop() if above and above[-1].depth == block.depth else None
+        above.append(block)
+
+
+def _strength(block: Block) -> int:
+    return block.level if block.level and not block.depth else _BLOCK + block.depth
 
 
 def _leads_in(above: Block, block: Block, text: str) -> bool:

@@ -73,8 +73,9 @@ def measure(text: str, length: Length = "tokens") -> Ruler:
     if length == "words":
         return _by_words(text)
     if length == "wordpieces":
-        return _by_wordpieces(text)
-    return _by_tokens(text, _encoding("cl100k_base" if length == "tokens" else length))
+        return _by_wordpieces(text) if text else _by_characters(text)
+    name = _known_encoding("cl100k_base" if length == "tokens" else length)
+    return _by_tokens(text, _encoding(name)) if text else _by_characters(text)
 
 
 def count(text: str, length: Length = "tokens") -> int:
@@ -266,14 +267,20 @@ def _without_surrogates(text: str) -> str:
     return text
 
 
+def _known_encoding(name: str) -> str:
+    """The name, if tiktoken knows it; its file is not needed for that."""
+    import tiktoken
+
+    if name not in (known := tiktoken.list_encoding_names()):
+        names = ", ".join(["tokens", "words", "characters", "wordpieces", *known])
+        raise ValueError(f"length={name!r} is unknown; use one of {names}, a tokenizer, or a function from text to int")
+    return name
+
+
 @cache
 def _encoding(name: str) -> Any:
     import tiktoken
 
-    known = tiktoken.list_encoding_names()
-    if name not in known:
-        names = ", ".join(["tokens", "words", "characters", "wordpieces", *known])
-        raise ValueError(f"length={name!r} is unknown; use one of {names}, or a function from text to int")
     try:
         return tiktoken.get_encoding(name)
     except OSError as error:

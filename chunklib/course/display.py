@@ -109,15 +109,13 @@ class Painted:
         return "1 chunk" if len(self.spans) == 1 else f"{len(self.spans)} chunks"
 
     @cached_property
-    def _listing(self) -> list[tuple[_Row, str, int, str, int | None]]:
+    def _listing(self) -> list[tuple[_Row, str, str, str, int | None]]:
         """What is listed of each row: first and last words, tokens, section, page. Cost: counting the tokens."""
-        from chunklib.core.measure import count  # not before it is needed: the tokenizer takes a second to load
-
         listing = []
         for row in self._window(LISTED)[1]:
             text = self.document.text[row.start : row.end]
             section = _one_line(" > ".join(self.document.section_path(row.start, row.end)))
-            listing.append((row, _ends(text), count(text), section, self.document.page_number(row.start)))
+            listing.append((row, _ends(text), _tokens(text), section, self.document.page_number(row.start)))
         return listing
 
     def __repr__(self) -> str:
@@ -317,6 +315,15 @@ def _paint(first: int, last: int = 0) -> str:
 def _mark(*words: str) -> str:
     # dir isolates the mark: in right-to-left text its bracket would turn round
     return f'<sub dir="ltr" style="{_MARK}">{" ".join(words)}</sub>' if words else ""
+
+
+def _tokens(text: str) -> str:
+    from chunklib.core.measure import count  # not before it is needed: the tokenizer takes a second to load
+
+    try:
+        return str(count(text))
+    except OSError:  # its file is not to be had here; all else can be shown
+        return "?"
 
 
 def _one_line(text: str) -> str:
