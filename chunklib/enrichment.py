@@ -27,6 +27,7 @@ from typing import NamedTuple
 from chunklib.core.document import Chunk, Document
 from chunklib.core.marks import LIST_MARK
 from chunklib.core.measure import Length, count
+from chunklib.core.needs import needs
 from chunklib.core.span import check_count
 
 #: A language model is a plain function from prompt to answer: your own model, a recorded answer, two lines in a test.
@@ -166,10 +167,8 @@ def ask_openai(prompt: str) -> str:
     Raises ``ImportError`` without the package ``openai``, ``KeyError`` where ``OPENAI_MODEL`` is not set, and what the
     client raises. Cost: one request, more where the server is busy.
     """
-    try:
+    with needs("openai"):
         from openai import OpenAI
-    except ModuleNotFoundError:
-        raise ImportError("ask_openai needs openai: pip install openai") from None
     messages = [{"role": "user", "content": prompt}]
     with OpenAI() as client:
         answer = client.chat.completions.create(model=os.environ["OPENAI_MODEL"], messages=messages, temperature=0)

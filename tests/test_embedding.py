@@ -149,5 +149,5 @@ def test_what_is_not_one_vector_for_each_text_is_refused(given: list[object]) ->
 def test_without_its_library_the_encoder_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedding._model.cache_clear()
-    with pytest.raises(ImportError, match="needs sentence-transformers: pip install sentence-transformers"):
+    with pytest.raises(ImportError, match="is not installed: pip install sentence-transformers"):
         embedding._model()

@@ -230,7 +230,7 @@ def test_a_server_is_asked_and_no_chunk_is_lost(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_the_client_the_mend_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ImportError, match="ask_openai needs openai: pip install openai"):
+    with pytest.raises(ImportError, match="openai is not installed: pip install openai"):
         ask_openai("Why?")
 
 

@@ -292,3 +292,11 @@ def test_how_many_is_a_whole_number() -> None:
     assert len(index.search("b", k=np.int64(2))) == 2  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"k=2\.5 must be an int"):
         index.search("b", k=2.5)  # type: ignore[arg-type]
+
+
+def test_a_list_instead_of_a_question_is_told() -> None:
+    index = Index(chunk_document(Document("ab"), lambda text: [(0, 2)]), embed=lambda texts: [[1.0]] * len(texts))
+    with pytest.raises(TypeError, match=r"query=\[\['a'\]\] must be str, for search_many a list of them"):
+        index.search(["a"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="query='a' must be str, for search_many a list"):
+        index.search_many("a")

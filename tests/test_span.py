@@ -215,3 +215,8 @@ def test_the_title_is_the_first_heading_of_the_first_level_else_the_id() -> None
     assert Document("text", id="x", headings=headings).title == "Policy"
     assert Document("text", id="x", headings=headings[:1]).title == "x"
     assert Document("text", id="x", title="Own", headings=headings).title == "Own"
+
+
+def test_spans_instead_of_a_splitter_are_told_apart() -> None:
+    with pytest.raises(TypeError, match=r"splitter=\[\(0, 2\)\] must be a function from text to spans, such as"):
+        chunk_document(Document("ab"), [(0, 2)])  # type: ignore[arg-type]

@@ -203,6 +203,9 @@ def chunk_document(
     [('Returns',), ('Returns', 'Faults')]
     """
     check_document(document)
+    if not callable(splitter):
+        said = reprlib.repr(splitter)
+        raise TypeError(f"splitter={said} must be a function from text to spans, such as split_recursive itself")
     make_id = chunk_id or content_id
     seen: dict[str, int] = {}
     chunks = []

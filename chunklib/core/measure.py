@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from chunklib.core.marks import SURROGATE
+from chunklib.core.needs import needs
 from chunklib.core.plain import SLACK, WORD, Ruler
 
 if TYPE_CHECKING:
@@ -303,7 +304,8 @@ def _characters_begun(encoding: Any) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 @cache
 def _wordpiece_tokenizer() -> Any:
-    from tokenizers import Tokenizer
+    with needs("tokenizers"):
+        from tokenizers import Tokenizer
 
     file = os.environ.get("CHUNKLIB_WORDPIECES")
     try:

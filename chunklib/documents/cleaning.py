@@ -23,6 +23,8 @@ from typing import Any
 
 import regex
 
+from chunklib.core.needs import needs
+
 Step = Callable[[str], str]
 
 _MARK = r"[-'’/&]"  # what may stand inside a word: log-in, Alice's, and/or, R&D
@@ -109,7 +111,8 @@ def repair_unicode(text: str) -> str:
     >>> repair_unicode("The caf\\u00c3\\u00a9 closes; cafe\\u0301 is the same word, like war\\u00adranty.")
     'The café closes; café is the same word, like warranty.'
     """
-    import ftfy
+    with needs("ftfy"):
+        import ftfy
 
     if not isinstance(text, str):
         raise TypeError(f"text is {type(text).__name__}; it must be str (decode bytes, or pass document.text)")
@@ -315,7 +318,8 @@ def stop_words() -> frozenset[str]:
 def _dictionary() -> Any:
     from importlib.resources import files
 
-    from symspellpy import SymSpell
+    with needs("symspellpy"):
+        from symspellpy import SymSpell
 
     dictionary = SymSpell(max_dictionary_edit_distance=1)
     dictionary.load_dictionary(str(files("symspellpy") / "frequency_dictionary_en_82_765.txt"), 0, 1, encoding="utf-8")

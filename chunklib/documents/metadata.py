@@ -23,6 +23,7 @@ import regex
 
 from chunklib.core.document import Chunk, Document
 from chunklib.core.marks import LIST_MARK
+from chunklib.core.needs import needs
 from chunklib.core.span import Span
 from chunklib.documents.cleaning import EMAIL, KEPT, stop_words
 from chunklib.sentence import split_sentences
@@ -174,7 +175,8 @@ def language(text: str) -> str:
     letters = regex.findall(r"\p{L}", text)
     if len(letters) + 4 * len(regex.findall(r"[\p{Han}\p{Hangul}\p{Kana}]", text)) < 30:
         return ""
-    import py3langid
+    with needs("py3langid"):
+        import py3langid
 
     return str(py3langid.classify(text.encode("utf-8", "replace").decode())[0])
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from chunklib.core.measure import count
+from chunklib.core.needs import needs
 from chunklib.core.offline import check, model_folder
 from chunklib.core.vectors import Vectors
 from chunklib.search.cache import key, load, save
@@ -84,11 +85,9 @@ def _model() -> Any:
     if folder:
         check(folder)  # modules.json names classes to import, so nothing is loaded before every file is known
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    try:
+    with needs("sentence-transformers"):
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
-    except ImportError as error:
-        raise ImportError(f"{MODEL} needs sentence-transformers: pip install sentence-transformers") from error
 
     logging.disable_progress_bar()
     try:

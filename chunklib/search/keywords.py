@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from chunklib.core.needs import needs
+
 #: English words that stand in nearly every text. No negation is among them.
 STOP_WORDS = frozenset(
     """
@@ -105,7 +107,8 @@ class Keywords:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        import bm25s
+        with needs("bm25s"):
+            import bm25s
 
         tokens = [keyword_tokens(text) for text in texts]
         self._texts = len(tokens)

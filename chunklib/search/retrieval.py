@@ -70,6 +70,10 @@ class Index:
     also: further texts for which a chunk is found (questions it answers, a summary): its best text counts.
     fuse: from dense and keyword scores, each of shape (n,), to those of the mode ``"fused"``.
 
+    An index cannot be added to, since copies, neighbours and the rarity of words depend on all chunks: make it anew
+    from ``[*index.chunks, *more]``. Nor is it saved: what the course's encoder has read is kept on disk, so a new one
+    takes seconds. For an index that lives on, see `chunklib.search.parents.ParentChildIndex`.
+
     Cost: one encoder call a text; a search is one more and a product with an (n, d) matrix. The words are counted at
     the first search that asks for them.
 
@@ -124,6 +128,8 @@ class Index:
     ) -> list[list[Hit]]:
         """What `search` finds for each of the queries. All are encoded in one call, so many take less time."""
         check_count("k", k, 1)
+        if isinstance(queries, str) or not all(isinstance(query, str) for query in queries):
+            raise TypeError(f"query={reprlib.repr(queries)} must be str, for search_many a list of them")
         if mode not in get_args(Mode):
             raise ValueError(f"mode={mode!r} is unknown; use one of {', '.join(get_args(Mode))}")
         allowed = self._allowed(filter)
