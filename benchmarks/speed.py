@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Time of the splitters as a multiple of one tokenizer pass over the same text, beside the published libraries.
 
+The row "a tokenizer's object" is a multiple of that tokenizer's own pass, and its chunks are measured in its tokens.
+
     python benchmarks/speed.py [FOLDER] [--size 200] [--repeat 5]
 
 FOLDER holds the texts (``*.md``, ``*.txt``); without it the course's own documents serve. A library of the extra
@@ -11,29 +13,76 @@ tokenizer, on each chunk's own text.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import tiktoken
 
-import chunklib  # noqa: F401  (points tiktoken at its files)
-from chunklib.fixed_size import split_fixed_size
-from chunklib.recursive import split_recursive
-from chunklib.sentence import split_sentences
-from chunklib.structure import split_markdown
+from chunklib import PROSE, Span, split_fixed_size, split_markdown, split_recursive, split_sentences
+from chunklib.core import plain
 
 Splitter = Callable[[str], Sequence[str]]
+OWN = "one pass of the other tokenizer"
+
+
+def settings(size: int) -> dict[str, dict[str, Any]]:
+    """How the recursive splitters are set: by name of the setting, the options of `split_recursive`."""
+    words = wordpieces()
+    return {
+        "": {},
+        f", overlap {size // 5}": {"chunk_overlap": size // 5},
+        ", a tokenizer's object": {"length": words},
+        ", a function": {"length": Counted()},
+        f", a function, overlap {size // 5}": {"length": Counted(), "chunk_overlap": size // 5},
+    }
+
+
+class Counted:
+    """A plain function from text to tokens that notes how many characters it was given."""
+
+    def __init__(self) -> None:
+        self.characters, self.tokens = 0, tiktoken.get_encoding("cl100k_base").encode_ordinary
+
+    def __call__(self, text: str) -> int:
+        """How many tokens the text has."""
+        self.characters += len(text)
+        return len(self.tokens(text))
+
+
+def wordpieces() -> Any:
+    """The tokenizer of the course's encoder, as an object of the package tokenizers."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(os.environ["CHUNKLIB_WORDPIECES"])
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def ours(size: int) -> dict[str, Splitter]:
     """The splitters of this package, as functions to strings."""
+
+    def texts(splitter: Callable[..., list[Span]], **options: Any) -> Splitter:
+        return lambda text: [span.of(text) for span in splitter(text, chunk_size=size, **options)]
+
+    def plain_core(text: str, chunk_overlap: int) -> list[str]:
+        ruler, levels = plain.measure(text), plain.boundary_levels(PROSE)
+        spans = plain.pack(ruler, chunk_size=size, chunk_overlap=chunk_overlap, levels=levels)
+        return [span.of(text) for span in spans]
+
     return {
-        "chunklib recursive": lambda text: [s.of(text) for s in split_recursive(text, chunk_size=size)],
-        "chunklib fixed size": lambda text: [s.of(text) for s in split_fixed_size(text, chunk_size=size)],
-        "chunklib sentences": lambda text: [s.of(text) for s in split_sentences(text, chunk_size=size)],
-        "chunklib Markdown": lambda text: [s.of(text) for s in split_markdown(text, chunk_size=size)],
+        **{f"chunklib recursive{name}": texts(split_recursive, **known) for name, known in settings(size).items()},
+        "chunklib fixed size": texts(split_fixed_size),
+        "chunklib sentences": texts(split_sentences),
+        "chunklib Markdown": texts(split_markdown),
+        "plain core, recursive": partial(plain_core, chunk_overlap=0),
+        f"plain core, recursive, overlap {size // 5}": partial(plain_core, chunk_overlap=size // 5),
     }
 
 
@@ -41,22 +90,24 @@ def peers(size: int) -> dict[str, Splitter | None]:
     """The published splitters; ``None`` where the library is not installed."""
     found: dict[str, Splitter | None] = {}
     encoding = tiktoken.get_encoding("cl100k_base")
-
-    def count(text: str) -> int:
-        return len(encoding.encode_ordinary(text))
-
+    overlap = size // 5
     try:
         from langchain_text_splitters import MarkdownTextSplitter, RecursiveCharacterTextSplitter
 
-        settings = {"chunk_size": size, "chunk_overlap": 0, "length_function": count}
-        found["LangChain recursive"] = RecursiveCharacterTextSplitter(**settings).split_text
-        found["LangChain Markdown"] = MarkdownTextSplitter(**settings).split_text
+        known = {"chunk_size": size, "length_function": Counted()}
+        found["LangChain recursive"] = RecursiveCharacterTextSplitter(chunk_overlap=0, **known).split_text
+        found[f"LangChain recursive, overlap {overlap}"] = RecursiveCharacterTextSplitter(
+            chunk_overlap=overlap, **known
+        ).split_text
+        found["LangChain Markdown"] = MarkdownTextSplitter(chunk_overlap=0, **known).split_text
     except ImportError:
         found["LangChain recursive"] = found["LangChain Markdown"] = None
     try:
         import semchunk
 
-        found["semchunk"] = semchunk.chunkerify(count, chunk_size=size, memoize=False)
+        chunker = semchunk.chunkerify(Counted(), chunk_size=size, memoize=False)
+        found["semchunk"] = chunker
+        found[f"semchunk, overlap {overlap}"] = partial(chunker, overlap=overlap)
     except ImportError:
         found["semchunk"] = None
     try:
@@ -85,6 +136,23 @@ def peers(size: int) -> dict[str, Splitter | None]:
     return found
 
 
+def asked(text: str, size: int) -> list[str]:
+    """How many characters a plain function is asked about, for each character of the text: ours and the others'."""
+    rows = []
+    for name, options in settings(size).items():
+        if isinstance(count := options.get("length"), Counted):
+            split_recursive(text, chunk_size=size, **options)
+            rows.append(f"chunklib recursive{name}: {count.characters / len(text):.1f}")
+    with suppress(ImportError):
+        import semchunk
+
+        for overlap in (None, size // 5):
+            count = Counted()
+            semchunk.chunkerify(count, chunk_size=size, memoize=False)(text, overlap=overlap)
+            rows.append(f"semchunk, overlap {overlap or 0}: {count.characters / len(text):.1f}")
+    return rows
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -94,24 +162,32 @@ def main() -> None:
     arguments = parser.parse_args()
     files = sorted(p for p in arguments.folder.rglob("*") if p.suffix in (".md", ".txt"))
     texts = [file.read_bytes().decode() for file in files]
-    encoding = tiktoken.get_encoding("cl100k_base")
+    encoding, pieces = tiktoken.get_encoding("cl100k_base"), wordpieces()
     splitters = {**ours(arguments.size), **peers(arguments.size)}
     missing = [name for name, splitter in splitters.items() if splitter is None]
     present = {name: splitter for name, splitter in splitters.items() if splitter is not None}
-    seconds: dict[str, list[float]] = {name: [] for name in ["one tokenizer pass", *present]}
+    seconds: dict[str, list[float]] = {name: [] for name in ["one tokenizer pass", OWN, *present]}
     for _ in range(arguments.repeat):  # in turn, so that a busy moment hits all alike
         for name in seconds:
             began = time.perf_counter()
             for text in texts:
-                present[name](text) if name in present else encoding.encode_ordinary(text)
+                if name in present:
+                    present[name](text)
+                elif name == OWN:
+                    pieces.encode(text, add_special_tokens=False)
+                else:
+                    encoding.encode_ordinary(text)
             seconds[name].append(time.perf_counter() - began)
-    base = statistics.median(seconds["one tokenizer pass"])
+    base, own = (statistics.median(seconds[name]) for name in ("one tokenizer pass", OWN))
     print(f"{len(texts)} texts, {sum(map(len, texts)):,} characters, chunk_size={arguments.size}\n")
     print("| splitter | time | chunks | over the limit |\n|---|---:|---:|---:|")
     for name, splitter in present.items():
         chunks = [chunk for text in texts for chunk in splitter(text)]
         over = sum(len(encoding.encode_ordinary(chunk)) > arguments.size for chunk in chunks)
-        print(f"| {name} | {statistics.median(seconds[name]) / base:.2f} x | {len(chunks):,} | {over} |")
+        time_taken = statistics.median(seconds[name]) / (own if "object" in name else base)
+        print(f"| {name} | {time_taken:.2f} x | {len(chunks):,} | {'-' if 'object' in name else over} |")
+    print("\nCharacters that a function was asked about, for each character of the text:")
+    print("\n".join(asked("\n\n".join(texts), arguments.size)))
     if missing:
         print(f"\nNot installed: {', '.join(missing)} (pip install -e '.[peers]')")
 

@@ -12,7 +12,6 @@ But: only 3,000 characters are painted at a time, and the ruler and the lists na
 from __future__ import annotations
 
 import html
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 from chunklib.core.checks import as_span
 from chunklib.core.document import Chunk, Document
+from chunklib.core.marks import STEERING, UNWRITABLE
 from chunklib.core.span import Span
 
 #: Okabe-Ito blue, vermilion, sky blue, orange: neighbours differ for colour-blind eyes too (tested).
@@ -35,8 +35,6 @@ _GREY = f"rgba(128, 128, 128, {ALPHA})"
 _STRIPES = f"{_GREY} 0%, {_GREY} 25%, transparent 25%, transparent 50%, {_GREY} 50%, {_GREY} 75%, transparent 75%"
 _HATCHED = f"background-image: linear-gradient(135deg, {_STRIPES}, transparent 100%); background-size: 8px 8px"
 _MARK = "vertical-align: baseline; font-weight: bold; padding: 0 2px"  # a subscript would hide the dashed border
-_NOT_IN_HTML = re.compile("[\x00\ud800-\udfff]")
-_NOT_IN_A_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # could steer a terminal
 
 
 class _Row(NamedTuple):
@@ -153,7 +151,7 @@ class Painted:
         active: list[int] = []
         for a, b in pairwise(sorted({low, high, *starts, *ends})):
             active = [number for number in active if number not in ends[a]] + starts[a]
-            text = html.escape(_NOT_IN_HTML.sub("\ufffd", self.document.text[a:b]))
+            text = html.escape(UNWRITABLE.sub("\ufffd", self.document.text[a:b]))
             if not active:
                 yield text
             elif active == [0]:
@@ -327,7 +325,7 @@ def _tokens(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return _NOT_IN_A_LINE.sub("\ufffd", " ".join(text.split()))
+    return STEERING.sub("\ufffd", " ".join(text.split()))
 
 
 def _ends(text: str) -> str:

@@ -12,11 +12,11 @@ But: it quotes the documents. Whoever may not read them should not get the repor
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from chunklib.core.document import Document
+from chunklib.core.marks import STEERING, UNWRITABLE
 from chunklib.core.measure import count
 from chunklib.course.display import show
 from chunklib.course.trial import Recommendation, Trial, chart, faults, table
@@ -35,14 +35,11 @@ table { border-collapse: collapse; margin: 1em 0 } img { background: white; max-
 th, td { border-bottom: 1px solid gray; padding: 0.2em 0.7em; text-align: left; vertical-align: top }
 td { overflow-wrap: anywhere } summary { cursor: pointer }
 """
-# Controls, lone surrogates, and the marks that turn the direction of text.
-_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_NOT_IN_UTF8 = re.compile("[\x00\ud800-\udfff]")
 
 
 def write_report(path: str | Path, page: str) -> Path:
     """Write a page as UTF-8 and return its path; a file that is there is written over."""
-    Path(path).write_text(_NOT_IN_UTF8.sub("\ufffd", page), encoding="utf-8", newline="\n")
+    Path(path).write_text(UNWRITABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
     return Path(path)
 
 
@@ -100,7 +97,7 @@ def report(
 
 def _plain(text: object) -> str:
     """Any text as one harmless line."""
-    return html.escape(_STEERING.sub("\ufffd", " ".join(str(text).split())))
+    return html.escape(STEERING.sub("\ufffd", " ".join(str(text).split())))
 
 
 def _line(text: object) -> str:
