@@ -10,7 +10,6 @@ from typing import Any
 from pypdf import PdfReader
 
 from chunklib.course.datasets import DATA, load_course_documents
-from tools.build_pdf import build
 
 TEXTS = {document.id: document.text for document in load_course_documents()}
 
@@ -36,13 +35,6 @@ def outline_of(name: str) -> list[tuple[int, str, int]]:
                 yield level, entry.title, page
 
     return list(walk(reader.outline, 0))
-
-
-def test_pdfs_are_built_from_their_texts_to_the_byte() -> None:
-    for name in (MANUAL, CARDS):
-        source = (DATA / "pdf" / name).with_suffix(".txt").read_text(encoding="utf-8")
-        assert build(source) == build(source) == (DATA / name).read_bytes()
-        assert (DATA / name).stat().st_size < 120_000
 
 
 def test_manual_is_long_and_has_a_running_header_and_footer_on_every_page() -> None:
