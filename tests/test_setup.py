@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tools import lab, notebooks, wheels
+from tools import lab, notebooks
 from tools.notebooks import MACHINE_PATH, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -223,34 +223,6 @@ def test_a_notebook_that_is_not_there_is_named(
 ) -> None:
     assert run("notebooks", "notebooks/99.ipynb", monkeypatch=monkeypatch) == 2
     assert "no such notebook: notebooks/99.ipynb" in capsys.readouterr().err.replace("\\", "/")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "folder", "passed_on"),
-    [
-        ([], "wheels", []),
-        (["stick"], "stick", []),
-        (["stick", "--extra-index-url", "URL", "-q"], "stick", ["--extra-index-url", "URL", "-q"]),
-    ],
-)
-def test_wheels_go_into_the_folder_and_options_to_pip(
-    arguments: list[str], folder: str, passed_on: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    called: list[list[str]] = []
-
-    def fetched(command: list[str], **_: Any) -> subprocess.CompletedProcess[bytes]:
-        called.append(command)
-        return subprocess.CompletedProcess(command, 1)
-
-    monkeypatch.setattr(sys, "argv", ["wheels.py", *arguments])
-    monkeypatch.setattr(subprocess, "run", fetched)
-    assert wheels.main() == 1
-    (command,) = called
-    assert command[1:] == [
-        *("-m", "pip", "download", "--dest", folder, "--constraint", "constraints.txt"),
-        *passed_on,
-        *wheels.requirements(),
-    ]
 
 
 # --- tools/notebooks.py and nbval, in real kernels -------------------------------------------------------------------
