@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk. Needs: nothing.
+# Part of Chunk by Chunk. Needs: what chunklib.course.datasets needs.
 """What the published splitters returned, stored: a splitter whose library is missing reads it from a file.
 
 ``data/peers.json`` was written by ``python -m tools.peers`` with the versions and on the day that stand in it. A test
