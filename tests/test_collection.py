@@ -15,12 +15,11 @@ from pathlib import Path
 import pytest
 
 from tools import notebooks
-from tools.notebooks import ROOT
+from tools.notebooks import NOTEBOOKS
 from tools.readme import MINUTES
 
 Cells = list[tuple[str, str]]  # kind and source of each cell
 
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 REPEATED = 4  # lines of code that two lessons may not share in a row
 
 
@@ -43,24 +42,24 @@ def recap(some: Cells) -> str:
     return prose(some).partition("\n## Recap\n")[2].partition("\n## ")[0]
 
 
-@pytest.mark.parametrize(("path", "following"), list(pairwise(LESSONS)), ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "following"), list(pairwise(NOTEBOOKS)), ids=lambda path: path.stem)
 def test_a_lesson_leads_to_the_next(path: Path, following: Path) -> None:
     assert f"]({following.name})" in prose(cells(path)).partition("\n## Further reading\n")[2]
 
 
-@pytest.mark.parametrize(("path", "before"), [(b, a) for a, b in pairwise(LESSONS)], ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "before"), [(b, a) for a, b in pairwise(NOTEBOOKS)], ids=lambda path: path.stem)
 def test_a_lesson_opens_where_the_last_one_ended(path: Path, before: Path) -> None:
     """By its first words under its first heading, apart from those that need 00 and 01 only."""
     opening = next(source for kind, source in cells(path)[1:] if kind == "markdown")
     assert re.search(rf"(?i)\blessons? {before.name[:2]}\b|\[lesson {before.name[:2]}\]", opening), opening
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_recap_answers_what_the_opening_promised(path: Path) -> None:
     assert bullets(recap(cells(path))) == bullets(cells(path)[0][1])
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_text_and_code_take_turns(path: Path) -> None:
     """At most three code cells follow each other, and half of them have ten lines or fewer."""
     kinds = "".join("c" if kind == "code" else "m" for kind, _ in cells(path))
@@ -70,8 +69,8 @@ def test_text_and_code_take_turns(path: Path) -> None:
 
 
 def test_the_hours_of_the_course_are_those_of_its_lessons() -> None:
-    minutes = sum(int(n) for path in LESSONS for n in MINUTES.findall(cells(path)[0][1])[0])
-    assert f"The lessons take about {round(minutes / 60)} hours" in cells(LESSONS[0])[0][1]
+    minutes = sum(int(n) for path in NOTEBOOKS for n in MINUTES.findall(cells(path)[0][1])[0])
+    assert f"The lessons take about {round(minutes / 60)} hours" in cells(NOTEBOOKS[0])[0][1]
 
 
 # --- No code told twice ----------------------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ def repeated(lessons: dict[str, Cells]) -> list[tuple[str, list[str]]]:
 
 
 def test_no_lesson_repeats_the_code_of_another() -> None:
-    assert repeated({path.stem: cells(path) for path in LESSONS}) == []
+    assert repeated({path.stem: cells(path) for path in NOTEBOOKS}) == []
 
 
 def test_repeated_code_is_noticed() -> None:

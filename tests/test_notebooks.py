@@ -32,10 +32,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tools.glossary import TERMS
-from tools.notebooks import MACHINE_PATH, ROOT, dump, normalise, tags
+from tools.notebooks import MACHINE_PATH, NOTEBOOKS, dump, normalise, tags
 from tools.readme import MINUTES
-
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 Cell = dict[str, Any]
 
