@@ -424,13 +424,13 @@ def swap(old: str, new: str) -> Spoil:
     return spoil
 
 
-def tag(name: str, *, without: str = "") -> Spoil:
-    """Add a tag to each code cell, and take another one away."""
+def tag(name: str, first: int = 100) -> Spoil:
+    """Give a tag to the first code cells, and to no other."""
 
     def spoil(notebook: Notebook) -> None:
-        for cell in notebook["cells"]:
-            if cell["cell_type"] == "code":
-                cell["metadata"]["tags"] = [*({*tags(cell)} - {without}), *filter(None, [name])]
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        for number, cell in enumerate(code):
+            cell["metadata"]["tags"] = [*({*tags(cell)} - {name}), *[name] * (number < first)]
 
     return spoil
 
@@ -502,9 +502,9 @@ SPOILT: list[tuple[Rule, str, Spoil]] = [
     (check_pictures, "prose", prose("![chunks](https://example.org/a.png)")),
     (check_pictures, "prose html", prose('You <img src="a.png"> cut.')),
     (check_pictures, "prose html block", prose('<img src="a.png">')),
-    (check_exercises_and_core, "exercises", tag("", without="exercise")),
-    (check_exercises_and_core, "few core", tag("", without="core")),
-    (check_exercises_and_core, "many core", tag("core")),
+    (check_exercises_and_core, "exercises", tag("exercise", 2)),
+    (check_exercises_and_core, "few core", tag("core", 7)),
+    (check_exercises_and_core, "many core", tag("core", 11)),
     (check_predictions, "open", put("metadata", {"tags": ["predict"]}, "predict")),
     (check_predictions, "gives it away", put("outputs", [printed("3\n")], "predict")),
     (check_predictions, "nothing", put("outputs", [], "predict")),
@@ -533,6 +533,13 @@ def test_rule_refuses_the_spoilt_lesson(rule: Rule, what: str, spoil: Spoil) -> 
     assert stored(notebook) == TEXT
     spoil(notebook)
     assert list(rule(lesson(stored(notebook))))
+
+
+@pytest.mark.parametrize("change", [tag("core", 8), tag("core", 10), tag("exercise", 3)], ids=["8", "10", "3"])
+def test_the_bounds_are_allowed(change: Spoil) -> None:
+    notebook = json.loads(TEXT)
+    change(notebook)
+    assert list(check_exercises_and_core(lesson(stored(notebook)))) == []
 
 
 def test_every_rule_has_a_spoilt_lesson() -> None:
