@@ -28,9 +28,10 @@ $(STAMP): pyproject.toml constraints.txt
 lab: setup ## open the lessons in JupyterLab, as copies in my_notebooks/ (FRESH=1: another copy beside yours)
 	$(PY) tools/lab.py $(if $(FRESH),--fresh)
 
-test: setup ## lint, types, unit tests, examples in docstrings, every output of every notebook
+test: setup ## lint, spelling, types, unit tests, examples in docstrings, every output of every notebook
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
+	$(PY) -m codespell_lib
 	$(PY) -m mypy
 	$(PY) -m pytest -q -n 2 --dist loadfile
 

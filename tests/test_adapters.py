@@ -43,7 +43,7 @@ def index() -> ParentChildIndex:
     found = ParentChildIndex(
         parent_splitter=partial(split_recursive, chunk_size=12, length="words"), child_splitter=WORDS, embed=Encoder()
     )
-    found.add(Document.from_markdown(TEXT, id="policy", source="data/policy.md", metadata={"year": 2025, "score": "x"}))
+    found.add(Document.from_markdown(TEXT, id="policy", source="data/policy.md", metadata={"year": 2025, "title": "x"}))
     return found
 
 
@@ -109,25 +109,6 @@ def test_langchain_names_the_splitter_that_breaks_a_law(langchain: Any) -> None:
 
     with pytest.raises(ValueError, match="backwards returned"):
         adapters.langchain_splitter(backwards).split_text(TEXT)
-
-
-def test_langchain_retriever_returns_parents(langchain: Any) -> None:
-    retriever = adapters.langchain_retriever(index(), k_parents=2, k_children=3)
-    made = retriever.invoke("Sixty days?")
-    hits = index().search("Sixty days?", k_parents=2, k_children=3)
-    assert [d.page_content for d in made] == [hit.chunk.text for hit in hits]
-    assert [d.id for d in made] == [hit.chunk.id for hit in hits]
-    for document, hit in zip(made, hits, strict=True):
-        known = document.metadata
-        assert document.page_content == TEXT[known["start_index"] : known["end_index"]]
-        assert known["children"] == [list(child.chunk.span) for child in hit.children]
-        assert (known["score"], known["document_id"], known["source"]) == (hit.score, "policy", "data/policy.md")
-        assert (known["title"], known["year"]) == ("Returns", 2025)
-    assert made == asyncio.run(retriever.ainvoke("Sixty days?"))
-
-
-def test_langchain_retriever_filters(langchain: Any) -> None:
-    assert adapters.langchain_retriever(index(), filter={"document_id": "other"}).invoke("Sixty days?") == []
 
 
 # --- LlamaIndex ------------------------------------------------------------------------------------------------------
@@ -223,10 +204,9 @@ def test_llamaindex_parser_is_written_down_by_its_settings_alone(schema: Any) ->
     assert written["settings"].startswith("chunklib.recursive.split_recursive(chunk_size=3, length='words') ")
 
 
-@pytest.mark.parametrize("retriever", [adapters.langchain_retriever, adapters.llamaindex_retriever])
-def test_a_retriever_takes_as_many_as_the_search(retriever: Any) -> None:
+def test_the_retriever_takes_as_many_as_the_search() -> None:
     wanted = inspect.signature(ParentChildIndex.search).parameters
-    given = inspect.signature(retriever).parameters
+    given = inspect.signature(adapters.llamaindex_retriever).parameters
     assert {name: given[name].default for name in ("k_parents", "k_children", "filter")} == {
         name: wanted[name].default for name in ("k_parents", "k_children", "filter")
     }
@@ -244,11 +224,16 @@ def test_llamaindex_retriever_returns_parents(schema: Any) -> None:
     hits = index().search("Sixty days?", k_parents=2, k_children=3)
     assert [(n.node.id_, n.score) for n in made] == [(hit.chunk.id, hit.score) for hit in hits]
     for found, hit in zip(made, hits, strict=True):
-        node = found.node
+        node, known = found.node, found.node.metadata
         assert node.text == TEXT[node.start_char_idx : node.end_char_idx] == hit.chunk.text
         assert node.ref_doc_id == "policy"
-        assert node.metadata["children"] == [list(child.chunk.span) for child in hit.children]
+        assert known["children"] == [list(child.chunk.span) for child in hit.children]
+        assert (known["title"], known["source"], known["year"]) == ("Returns", "data/policy.md", 2025)
         shown = node.get_content(metadata_mode=schema.MetadataMode.LLM)
         assert shown.startswith("title: Returns\n")
-        assert not re.search("score|children|start_index|year", shown)
+        assert not re.search("source|children|year", shown)
     assert [n.node.id_ for n in made] == [n.node.id_ for n in asyncio.run(retriever.aretrieve("Sixty days?"))]
+
+
+def test_llamaindex_retriever_filters(schema: Any) -> None:
+    assert adapters.llamaindex_retriever(index(), filter={"document_id": "other"}).retrieve("Sixty days?") == []

@@ -1,42 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Rules that only the collection as a whole can keep: one thread, no code told twice, every word spelt right.
+"""Rules that only the collection as a whole can keep: one thread, no code told twice.
 
 The rules of a single lesson are in `test_notebooks.py`, those of the instructor's kit in `test_kit.py`.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import symspellpy
 
 from tools import notebooks
-from tools.notebooks import ROOT
+from tools.notebooks import NOTEBOOKS
 from tools.readme import MINUTES
 
-#: What is no prose: code, addresses, tags, and what stands in italics, mostly quotes.
-CODE = re.compile(r"(?s)```.*?```|``[^`]*``|`[^`\n]*`|\]\([^)]*\)|https?://\S+|<[^>\n]*>|(?<!\*)\*[^*\n]+\*(?!\*)")
 Cells = list[tuple[str, str]]  # kind and source of each cell
 
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 REPEATED = 4  # lines of code that two lessons may not share in a row
-PAGES = [
-    *(ROOT / "docs").glob("*.md"),
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md",
-    *(ROOT / "benchmarks").glob("*.md"),
-]
-NOTEBOOKS = [*LESSONS, *(ROOT / "capstone").glob("*.ipynb")]
-SOURCES = [*(ROOT / "chunklib").rglob("*.py"), *(ROOT / "tools").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")]
-NAMES = frozenset((ROOT / "tests" / "spelling.txt").read_text(encoding="utf-8").split())
 
 
 def cells(path: Path) -> Cells:
@@ -58,24 +42,24 @@ def recap(some: Cells) -> str:
     return prose(some).partition("\n## Recap\n")[2].partition("\n## ")[0]
 
 
-@pytest.mark.parametrize(("path", "following"), list(pairwise(LESSONS)), ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "following"), list(pairwise(NOTEBOOKS)), ids=lambda path: path.stem)
 def test_a_lesson_leads_to_the_next(path: Path, following: Path) -> None:
     assert f"]({following.name})" in prose(cells(path)).partition("\n## Further reading\n")[2]
 
 
-@pytest.mark.parametrize(("path", "before"), [(b, a) for a, b in pairwise(LESSONS)], ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "before"), [(b, a) for a, b in pairwise(NOTEBOOKS)], ids=lambda path: path.stem)
 def test_a_lesson_opens_where_the_last_one_ended(path: Path, before: Path) -> None:
     """By its first words under its first heading, apart from those that need 00 and 01 only."""
     opening = next(source for kind, source in cells(path)[1:] if kind == "markdown")
     assert re.search(rf"(?i)\blessons? {before.name[:2]}\b|\[lesson {before.name[:2]}\]", opening), opening
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_recap_answers_what_the_opening_promised(path: Path) -> None:
     assert bullets(recap(cells(path))) == bullets(cells(path)[0][1])
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_text_and_code_take_turns(path: Path) -> None:
     """At most three code cells follow each other, and half of them have ten lines or fewer."""
     kinds = "".join("c" if kind == "code" else "m" for kind, _ in cells(path))
@@ -85,8 +69,8 @@ def test_text_and_code_take_turns(path: Path) -> None:
 
 
 def test_the_hours_of_the_course_are_those_of_its_lessons() -> None:
-    minutes = sum(int(n) for path in LESSONS for n in MINUTES.findall(cells(path)[0][1])[0])
-    assert f"The lessons take about {round(minutes / 60)} hours" in cells(LESSONS[0])[0][1]
+    minutes = sum(int(n) for path in NOTEBOOKS for n in MINUTES.findall(cells(path)[0][1])[0])
+    assert f"The lessons take about {round(minutes / 60)} hours" in cells(NOTEBOOKS[0])[0][1]
 
 
 # --- No code told twice ----------------------------------------------------------------------------------------------
@@ -110,7 +94,7 @@ def repeated(lessons: dict[str, Cells]) -> list[tuple[str, list[str]]]:
 
 
 def test_no_lesson_repeats_the_code_of_another() -> None:
-    assert repeated({path.stem: cells(path) for path in LESSONS}) == []
+    assert repeated({path.stem: cells(path) for path in NOTEBOOKS}) == []
 
 
 def test_repeated_code_is_noticed() -> None:
@@ -119,49 +103,3 @@ def test_repeated_code_is_noticed() -> None:
         ("a = 1\nb = 2\nc = 3\nd = 4", ["00", "01"])
     ]
     assert repeated({"00": [four], "01": [("code", "a = 1\nb = 2\nc = 3")]}) == []
-
-
-# --- Spelling --------------------------------------------------------------------------------------------------------
-
-
-@cache
-def dictionary() -> frozenset[str]:
-    """The 82,000 English words that `chunklib.documents.cleaning` corrects with."""
-    path = Path(symspellpy.__file__).parent / "frequency_dictionary_en_82_765.txt"
-    return frozenset(line.split()[0] for line in path.read_text(encoding="utf-8").splitlines())
-
-
-def misspelt(text: str) -> list[str]:
-    """The words that are neither in the dictionary nor in `spelling.txt`; code, addresses and quotes are left out."""
-    text = CODE.sub(" ", text)
-    words = re.findall(r"(?<![\w.\\/-])[A-Za-z][a-z']{2,}(?![\w(/_])", text)
-    plain = {word.lower().removesuffix("'s").strip("'") for word in words}
-    return sorted(plain - dictionary() - NAMES)
-
-
-def said(path: Path) -> str:
-    """What a module says in words: docstrings without their examples, and comments."""
-    source = path.read_text(encoding="utf-8")
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    docs = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
-    examples = re.compile(r"(?m)^ *>>> .*\n(?:.*\S.*\n?)*")
-    return "\n\n".join([*(examples.sub("", text) for text in docs), *re.findall(r"(?m)(?:^|\s)# (.*)$", source)])
-
-
-@pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES, *SOURCES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_word_is_spelt_right(path: Path) -> None:
-    read = {".ipynb": lambda: prose(cells(path)), ".py": lambda: said(path)}
-    text = read.get(path.suffix, lambda: path.read_text(encoding="utf-8"))()
-    assert misspelt(text) == [], "misspelt, or a name that belongs into tests/spelling.txt"
-
-
-def test_a_slip_is_noticed_and_code_is_left_alone() -> None:
-    assert misspelt("The Warrenty of `warrenty` is *warrenty*, see [it](warrenty.md).") == ["warrenty"]
-    assert misspelt("The shop's chunklib.chnks and E-47wx; don't.") == []
-
-
-def test_every_name_on_the_list_is_used() -> None:
-    text = "\n".join([*map(prose, map(cells, NOTEBOOKS)), *(p.read_text(encoding="utf-8") for p in [*PAGES, *SOURCES])])
-    used = set(re.findall(r"[a-z']+", text.lower()))
-    assert NAMES - dictionary() == NAMES, "a word of the dictionary needs no place on the list"
-    assert NAMES - used == frozenset()

@@ -73,6 +73,8 @@ def test_each_fault_is_counted() -> None:
     assert compare(TEXT, bare, chunk_size=20).bare == 1
     cut = ours(TEXT, [(0, 14), (15, len(TEXT))])
     assert compare(TEXT, cut, chunk_size=20).cut == 1
+    chinese = "今天很好。真的。"
+    assert compare(chinese, ours(chinese, [(0, 5), (5, 8)]), chunk_size=20).cut == 0, "it begins where another ends"
 
 
 def test_a_heading_at_the_very_end_is_not_bare() -> None:

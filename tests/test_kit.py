@@ -19,8 +19,8 @@ from chunklib.search.evaluation import evaluate, paired_difference
 from chunklib.search.retrieval import Index
 from chunklib.structure import split_paragraphs
 from tests.test_notebooks import HYPE
-from tools import notebooks
 from tools.notebooks import ROOT
+from tools.notebooks import lesson as cells
 from tools.readme import MINUTES
 from tools.short import LESSONS as SHORT
 from tools.short import kept
@@ -38,11 +38,6 @@ ROOM = "What the room will ask"
 def sections(text: str, level: str = "##") -> dict[str, str]:
     """What stands below each heading of a level."""
     return dict(re.findall(rf"(?ms)^{level} (.*?)$(.*?)(?=^{level} |\Z)", text))
-
-
-def cells(lesson: str) -> list[dict[str, Any]]:
-    (path,) = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
-    return notebooks.cells(path)
 
 
 def rows(text: str, columns: int) -> list[list[str]]:

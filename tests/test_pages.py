@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from tools.glossary import GLOSSARY, TERMS, defined, written
-from tools.notebooks import ROOT, cells
+from tools.notebooks import NOTEBOOKS, ROOT, cells, lesson
 from tools.short import LEFT_OUT, LESSONS, NOTE, before_a_gap, kept, with_minutes, without_points, write
 from tools.site import folded, page
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PREDICT = {
     "cell_type": "code",
     "metadata": {"tags": ["predict"]},
@@ -86,15 +85,10 @@ def test_words_before_a_gap_lead_nowhere(words: str, left: str) -> None:
     assert before_a_gap(words) == left
 
 
-def stored(number: str) -> list[dict[str, Any]]:
-    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
-    return cells(path)
-
-
 @pytest.mark.parametrize("number", LESSONS)
 def test_no_words_of_the_short_version_speak_of_a_cell_that_is_gone(number: str) -> None:
     """What leads to code leads to the cell that it led to; what stands behind code stood behind that cell."""
-    whole, short = stored(number), kept(stored(number))
+    whole, short = lesson(number), kept(lesson(number))
     at = {cell["id"]: i for i, cell in enumerate(whole)}
     for before, cell, after in zip(short, short[1:], short[2:], strict=False):
         if cell["cell_type"] == "code" or "exercise" in after["metadata"].get("tags", []):
@@ -113,7 +107,7 @@ def test_no_words_of_the_short_version_speak_of_a_cell_that_is_gone(number: str)
 @pytest.mark.parametrize("number", LESSONS)
 def test_every_guess_of_the_short_version_can_be_compared(number: str) -> None:
     """The other way round: whoever sees what to compare with was asked before."""
-    short = kept(stored(number))
+    short = kept(lesson(number))
     predicted = [i for i, cell in enumerate(short) if "predict" in cell["metadata"].get("tags", [])]
     assert predicted
     assert all(re.search(r"\bGuess\b", short[i - 1]["source"]) for i in predicted)
@@ -122,7 +116,7 @@ def test_every_guess_of_the_short_version_can_be_compared(number: str) -> None:
 @pytest.mark.parametrize("number", LESSONS)
 def test_a_short_lesson_tells_the_minutes_of_its_schedule(number: str) -> None:
     kit = (ROOT / "docs" / "workshop.md").read_text(encoding="utf-8")
-    title = with_minutes(stored(number)[0]["source"], number)
+    title = with_minutes(lesson(number)[0]["source"], number)
     (reading, exercise) = re.findall(
         r"\*\*(\d+) minutes\*\* reading and running, (\d+) minutes for one exercise", title
     )[0]
@@ -150,7 +144,7 @@ def test_a_page_asks_nothing_of_the_network_and_leads_to_the_other_pages(path: P
 @pytest.mark.parametrize("number", LESSONS)
 def test_the_short_version_promises_what_its_recap_answers(number: str) -> None:
     """A lesson's first page and its recap have the same points, so what one leaves out the other does, too."""
-    sources = [cell["source"] for cell in stored(number)]
+    sources = [cell["source"] for cell in lesson(number)]
     recap = next(source for source in sources if source.startswith("## Recap")).partition("\n\n## ")[0]
     for words in (sources[0], recap):
         points = re.findall("(?m)^- .*", words)

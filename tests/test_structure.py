@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunklib.core.document import Chunk, Document, chunk_document
+from chunklib.core.document import Document, chunk_document
 from chunklib.core.measure import count
 from chunklib.core.span import Span
 from chunklib.course.datasets import load_course_documents
@@ -521,14 +521,3 @@ def test_context_size_leaves_room_for_every_context(length: str) -> None:
 def test_context_size_of_nothing_is_nothing() -> None:
     assert context_size(Document("Some text.")) == 0
     assert context_size(Document.from_markdown(FEES), length="characters") == len("Fees > Post\n| Zone | Fee |\n\n")
-
-
-def test_it_is_the_context_of_a_chunk_of_any_technique() -> None:
-    document = Document.from_markdown(FEES, id="fees.md")
-
-    def whole_lines(text: str) -> list[tuple[int, int]]:
-        return [match.span() for match in re.finditer(r".+", text)]
-
-    chunks: list[Chunk] = chunk_document(document, whole_lines)
-    under = {chunk.text: context_at(document, chunk.start, chunk.end) for chunk in chunks}
-    assert under["| near | 4.90 |"] == "Fees > Post\n| Zone | Fee |"

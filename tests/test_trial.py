@@ -148,7 +148,7 @@ def trial(name: str, found: Sequence[float] | None, *, faulty: int = 0, stable: 
         values = np.array(found, dtype=np.float64)
         ids = tuple(map(str, range(len(found))))
         scores = Scores(5, 4000, ids, ("own",) * len(ids), *[values] * 8)
-    return Trial(name, CHUNKS, findings, (1,) * len(CHUNKS), 1, stable, 0, scores)
+    return Trial(name, CHUNKS, findings, tuple(range(1, 101)), 1, stable, 0, scores)
 
 
 def test_without_questions_the_fewest_faults_win_and_it_says_so() -> None:
@@ -188,7 +188,9 @@ def test_one_question_behind_is_within_a_standard_error_whatever_the_rounding(n:
 def test_few_questions_and_many_techniques_are_doubts() -> None:
     doubts = recommend([trial(name, [1, 0, 1]) for name in "abc"]).doubts
     assert "The best of 3 is partly the luckiest: ask it other questions before you trust it." in doubts
-    assert "Below 20 questions, the interval itself is too narrow." in doubts
+    narrow = "Below 20 questions, the interval itself is too narrow."
+    assert narrow in doubts
+    assert [narrow in recommend([trial("a", [1] * n)]).doubts for n in (19, 20)] == [True, False]
     assert recommend([trial("a", [1])]).name == "a"
     with pytest.raises(ValueError, match="at least one technique"):
         recommend([])
@@ -197,8 +199,8 @@ def test_few_questions_and_many_techniques_are_doubts() -> None:
 def test_the_table_and_the_counts() -> None:
     trials = [trial("a", [1, 0, 1, 1], faulty=3), trial("b", None)]
     assert table(trials)[1:] == [
-        ["a", "100", "1 / 1 / 1", "100.0", "3", "100", "0", "75 [25, 100]"],
-        ["b", "100", "1 / 1 / 1", "100.0", "0", "100", "0", "–"],
+        ["a", "100", "1 / 50 / 100", "100.0", "3", "100", "0", "75 [25, 100]"],
+        ["b", "100", "1 / 50 / 100", "100.0", "0", "100", "0", "–"],
     ]
     assert {len(row) for row in table(trials)} == {8}
     assert faults(trials) == {TINY: {"a": 3, "b": 0}}

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from chunklib.sentence import split_sentences
-from tools.notebooks import ROOT, cells, command
+from tools.notebooks import NOTEBOOKS, ROOT, cells, command
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 #: lesson -> the terms it defines, in bold, where each first appears (a test looks).
@@ -60,7 +60,7 @@ def written() -> str:
     """The whole page, in alphabetical order."""
     found = {}
     for number, terms in TERMS.items():
-        (notebook,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+        (notebook,) = (path for path in NOTEBOOKS if path.name.startswith(number))
         for term in terms.split(", "):
             link = f"[lesson {number}](../notebooks/{notebook.name})"
             found[term] = f"**{term}** ({link}): {defined(term, notebook).replace('**', '*')}"

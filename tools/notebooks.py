@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+#: The lessons, in their order.
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 
 # One thread is as fast on busy cores, and never changes a result; progress bars and hash order differ from run to run.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1", "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
@@ -63,6 +65,11 @@ def cells(notebook: Path) -> list[dict[str, Any]]:
     """The cells of a stored notebook, each with its source as one string."""
     stored = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     return [{**cell, "source": "".join(cell["source"])} for cell in stored]
+
+
+def lesson(number: str) -> list[dict[str, Any]]:
+    """The cells of the lesson with this number, of two digits."""
+    return cells(next(path for path in NOTEBOOKS if path.name.startswith(number)))
 
 
 def tags(cell: dict[str, Any]) -> list[str]:
@@ -132,8 +139,7 @@ def main() -> None:
     if missing := [str(path) for path in named if not path.is_file()]:
         options.error(f"no such notebook: {', '.join(missing)}")
     os.environ.update(ENVIRONMENT)
-    lessons = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    paths = named or [*lessons, *(ROOT / "capstone").glob("*.ipynb")]
+    paths = named or [*NOTEBOOKS, *(ROOT / "capstone").glob("*.ipynb")]
     if not paths:
         sys.exit("notebooks/ holds no notebook: nothing was rebuilt")
     failed = 0

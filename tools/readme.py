@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chunklib.course.scoreboard import scoreboard
-from tools.notebooks import ROOT, command
+from tools.notebooks import NOTEBOOKS, ROOT, command
 
 README = ROOT / "README.md"
 #: documents and questions, technique with settings, (row, kind, row that it is compared with), lesson
@@ -63,7 +63,7 @@ def row(notebook: Path) -> str:
 
 def lessons() -> str:
     """The whole table."""
-    rows = [row(notebook) for notebook in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))]
+    rows = [row(notebook) for notebook in NOTEBOOKS]
     head = ["| | Lesson | What you get from it | Minutes (exercises) |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *rows]) + "\n"
 

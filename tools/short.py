@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chunklib.sentence import split_sentences
-from tools.notebooks import ROOT, cells, command, dump, rebuild, tags
+from tools.notebooks import NOTEBOOKS, ROOT, cells, command, dump, rebuild, tags
 from tools.readme import MINUTES
 
 LESSONS = ("00", "01", "04")
@@ -109,8 +109,8 @@ def write(folder: Path) -> list[Path]:
     """Write the short lessons and run them."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for number in LESSONS:
-        (source,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    for source in (path for path in NOTEBOOKS if path.name[:2] in LESSONS):
+        number = source.name[:2]
         notebook = json.loads(source.read_text(encoding="utf-8"))
         title, *rest, recap = kept(cells(source))
         first = with_minutes(without_points(title["source"], LEFT_OUT[number]), number)

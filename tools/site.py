@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tools.notebooks import ROOT, command
+from tools.notebooks import NOTEBOOKS, ROOT, command
 from tools.readme import first_page
 
 #: Scripts of others, for formulas and widgets; the lessons have neither.
@@ -62,7 +62,7 @@ def write(folder: Path) -> list[Path]:
     """Write the pages and their index; return them."""
     folder.mkdir(parents=True, exist_ok=True)
     rows, paths = [], []
-    for source in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for source in NOTEBOOKS:
         notebook = json.loads(source.read_text(encoding="utf-8"))
         paths.append(folder / f"{source.stem}.html")
         paths[-1].write_text(page(notebook), encoding="utf-8", newline="\n")

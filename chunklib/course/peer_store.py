@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk. Needs: nothing.
+# Part of Chunk by Chunk. Needs: what chunklib.course.datasets needs.
 """What the published splitters returned, stored: a splitter whose library is missing reads it from a file.
 
 ``data/peers.json`` was written by ``python -m tools.peers`` with the versions and on the day that stand in it. A test
@@ -22,14 +22,15 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
-from pathlib import Path
 from typing import Any, NamedTuple
 
-STORED = Path(__file__).resolve().parents[2] / "data" / "peers.json"
+from chunklib.course.datasets import DATA
+
+STORED = DATA / "peers.json"
 #: Distribution, as a package index names it -> the module that it brings.
 LIBRARIES = {
     "langchain-text-splitters": "langchain_text_splitters",
-    "llama-index-core": "llama_index.core",
+    "llama-index-core": "llama_index",
     "chonkie": "chonkie",
     "semchunk": "semchunk",
     "semantic-text-splitter": "semantic_text_splitter",
@@ -76,7 +77,7 @@ def peer(library: str) -> Callable[[Peer], Peer]:
 
 def installed(library: str) -> bool:
     """Whether a library can be run here."""
-    return importlib.util.find_spec(LIBRARIES[library].partition(".")[0]) is not None
+    return importlib.util.find_spec(LIBRARIES[library]) is not None
 
 
 def about() -> str:

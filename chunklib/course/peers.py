@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk. Needs: nothing; with the extra [peers], the published libraries run.
+# Part of Chunk by Chunk. Needs: what chunklib.course.datasets needs; with the extra [peers], the libraries run.
 """The published splitters beside ours: each a function from text to the pieces that a library returns.
 
 Where the library is installed, it runs. Where it is not, `chunklib.course.peer_store` reads what it returned.

@@ -125,9 +125,13 @@ def load_folder(
 
     Raises ``NotADirectoryError`` for anything but a folder, nothing else. Cost: that of `load_document`, for each file.
 
-    >>> from chunklib.course.datasets import DATA
-    >>> load_folder(DATA / "pdf").refused
-    {}
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "notes.txt").write_text("Ask us.", encoding="utf-8")
+    ...     _ = Path(folder, "scan.pdf").write_bytes(b"")
+    ...     documents, refused = load_folder(folder)
+    >>> documents[0].text, refused
+    ('Ask us.', {'scan.pdf': 'is empty'})
     """
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"{folder} is no folder; put your files into one")

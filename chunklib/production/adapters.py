@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Part of Chunk by Chunk. Needs: LangChain's text splitters, or LlamaIndex's core.
-"""Adapters: a splitter of this package, or of your own, inside LangChain or LlamaIndex; so is the parent-child index.
+"""Adapters: a splitter of this package, or your own, inside LangChain or LlamaIndex; there, parent-child search, too.
 
 When to use it: where a pipeline stands on one of these libraries and only its chunks should change. Each chunk carries
 the place where it was cut. The libraries' own splitters return strings and search for each afterwards.
@@ -49,25 +49,17 @@ def llamaindex_parser(splitter: Splitter, *, reader: Reader = Document) -> Any:
     return _llamaindex_parser_class()(splitter=splitter, reader=reader, settings=" ".join(name))
 
 
-def langchain_retriever(
-    index: ParentChildIndex, *, k_parents: int = 5, k_children: int = 20, filter: Mapping[str, Any] | None = None
-) -> Any:
-    """A LangChain retriever over a `ParentChildIndex`: small chunks are searched, their parents returned.
-
-    A document is a parent: its id, its text, and metadata with place, section, score, and the places of the children
-    that led there, best first. The numbers and ``filter`` are those of `ParentChildIndex.search`.
-    """
-    return _langchain_retriever_class()(search=_search(index, k_parents, k_children, filter))
-
-
 def llamaindex_retriever(
     index: ParentChildIndex, *, k_parents: int = 5, k_children: int = 20, filter: Mapping[str, Any] | None = None
 ) -> Any:
-    """A LlamaIndex retriever over a `ParentChildIndex`; as `langchain_retriever`, but nodes with their scores.
+    """A LlamaIndex retriever over a `ParentChildIndex`: small chunks are searched, their parents returned.
 
-    Of the metadata, only title and section are shown to an encoder or a language model.
+    A node is a parent with its id, text, place and score, and in its metadata title, section and the places of the
+    children that led there, best first. Only title and section are shown to an encoder or a language model. The
+    numbers and ``filter`` are those of `ParentChildIndex.search`. Raises ``ImportError`` without the library.
     """
-    return _llamaindex_retriever_class()(_search(index, k_parents, k_children, filter))
+    search = partial(index.search, k_parents=k_parents, k_children=k_children, filter=filter)
+    return _llamaindex_retriever_class()(search)
 
 
 # --- What a library gets to know -------------------------------------------------------------------------------------
@@ -80,28 +72,6 @@ def _chunks(splitter: Splitter, reader: Reader, text: str, **known: Any) -> list
 def _section(chunk: Chunk) -> dict[str, str]:
     """As one string: vector stores take no lists."""
     return {"section_path": " > ".join(chunk.section_path)} if chunk.section_path else {}
-
-
-def _search(
-    index: ParentChildIndex, k_parents: int, k_children: int, filter: Mapping[str, Any] | None
-) -> Callable[[str], list[ParentHit]]:
-    return partial(index.search, k_parents=k_parents, k_children=k_children, filter=filter)
-
-
-def _known(hit: ParentHit) -> dict[str, Any]:
-    """The metadata of a parent that was found; its own, if they have the same name, give way."""
-    chunk = hit.chunk
-    known = {"title": chunk.title, "source": chunk.source, "page_number": chunk.page_number}
-    return {
-        **chunk.metadata,
-        **{name: value for name, value in known.items() if value},
-        **_section(chunk),
-        "document_id": chunk.document_id,
-        "start_index": chunk.start,
-        "end_index": chunk.end,
-        "score": hit.score,
-        "children": [list(child.chunk.span) for child in hit.children],
-    }
 
 
 def _described(function: Any) -> str:
@@ -214,23 +184,6 @@ def _llamaindex_parser_class() -> Any:
 
 
 @cache
-def _langchain_retriever_class() -> Any:
-    from langchain_core.documents import Document as Their
-    from langchain_core.retrievers import BaseRetriever
-
-    class ChunklibParentChildRetriever(BaseRetriever):  # type: ignore[misc]
-        """Searches children, returns parents."""
-
-        search: Any
-
-        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
-            hits = self.search(query)
-            return [Their(id=hit.chunk.id, page_content=hit.chunk.text, metadata=_known(hit)) for hit in hits]
-
-    return ChunklibParentChildRetriever
-
-
-@cache
 def _llamaindex_retriever_class() -> Any:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
@@ -245,17 +198,24 @@ def _llamaindex_retriever_class() -> Any:
         def _retrieve(self, query_bundle: Any) -> list[Any]:
             found = []
             for hit in self.search(query_bundle.query_str):
-                known = _known(hit)
-                hidden = sorted(known.keys() - {"title", "section_path"})
+                chunk = hit.chunk
+                known = {"title": chunk.title, "source": chunk.source, "page_number": chunk.page_number}
+                metadata = {
+                    **chunk.metadata,  # of the same names, these give way
+                    **{name: value for name, value in known.items() if value},
+                    **_section(chunk),
+                    "children": [list(child.chunk.span) for child in hit.children],
+                }
+                hidden = sorted(metadata.keys() - {"title", "section_path"})
                 node = TextNode(
-                    id_=hit.chunk.id,
-                    text=hit.chunk.text,
-                    start_char_idx=hit.chunk.start,
-                    end_char_idx=hit.chunk.end,
-                    metadata=known,
+                    id_=chunk.id,
+                    text=chunk.text,
+                    start_char_idx=chunk.start,
+                    end_char_idx=chunk.end,
+                    metadata=metadata,
                     excluded_embed_metadata_keys=hidden,
                     excluded_llm_metadata_keys=hidden,
-                    relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.chunk.document_id)},
+                    relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=chunk.document_id)},
                 )
                 found.append(NodeWithScore(node=node, score=hit.score))
             return found
