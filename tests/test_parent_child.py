@@ -163,6 +163,16 @@ def test_bad_numbers_are_named(name: str, value: int) -> None:
         index_of(own_weight=2)
 
 
+def test_a_path_is_no_store_yet() -> None:
+    wrong: Any = "/a/path"
+    with pytest.raises(
+        TypeError, match=r"^vectors='/a/path' must be a vector store, such as QdrantVectors\('/a/path'\)$"
+    ):
+        ParentChildIndex(wrong)
+    with pytest.raises(TypeError, match=r"^parents='/a/path' must be a mapping, such as SQLiteMapping\('/a/path'\)$"):
+        ParentChildIndex(parents=wrong)
+
+
 def test_an_empty_index_and_a_blank_document_find_nothing() -> None:
     index = index_of()
     assert index.search("anything") == []
