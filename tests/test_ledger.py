@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import time
+import pickle
+import socket
+import subprocess
+import sys
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from threading import Event, RLock, Thread
@@ -16,15 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+import redis
 
 from chunklib.core.document import Document
-from chunklib.search import ledger
 from chunklib.search.ledger import Busy, Report
-from chunklib.search.mappings import RedisMapping, SQLiteMapping
+from chunklib.search.mappings import RedisMapping, SQLiteMapping, turn
 from chunklib.search.parents import Change, ParentChildIndex
-from chunklib.search.stores import Point, QdrantVectors
+from chunklib.search.stores import BATCH, Point, QdrantVectors
 from tests.stores import Encoder, Fuse, FusedMapping, FusedVectors, Killed, redis_server
-from tests.test_parent_child import CHANGED, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
+from tests.test_parent_child import CHANGED, CHANGES, OTHER, PUMP, THIRD, fresh, index_of, paragraphs, state
+from tools.notebooks import ROOT
 from tools.ray_run import contents
 
 
@@ -60,6 +66,11 @@ class Slow(Encoder):
         return super().__call__(texts)
 
 
+def another(texts: MutableMapping[str, str]) -> MutableMapping[str, str]:
+    """The same store as another process would open it; of a dict there is no other."""
+    return texts if isinstance(texts, dict) else pickle.loads(pickle.dumps(texts))
+
+
 def test_a_second_writer_is_refused_and_the_first_is_not_disturbed(texts: MutableMapping[str, str]) -> None:
     vectors, slow, failed = QdrantVectors(), Slow(), []
 
@@ -73,91 +84,241 @@ def test_a_second_writer_is_refused_and_the_first_is_not_disturbed(texts: Mutabl
     index_of(vectors, texts).add(OTHER)
     first.start()
     assert slow.begun.wait(20)
-    second = index_of(vectors, texts)
-    for step in (lambda: second.add(PUMP), lambda: second.remove("other"), second.repair):
-        with pytest.raises(Busy, match=rf"another writer is at work, process {os.getpid()} on .*; call again"):
-            step()
-    assert {hit.chunk.document_id for hit in second.search("pump")} == {"other"}
+    for second in (index_of(vectors, texts), index_of(vectors, another(texts))):
+        for step in (lambda i=second: i.add(PUMP), lambda i=second: i.remove("other"), second.repair):
+            with pytest.raises(Busy, match="another writer is at work; call again when it is done"):
+                step()
+        assert {hit.chunk.document_id for hit in second.search("pump")} == {"other"}
     slow.go_on.set()
     first.join()
     assert failed == []
     second.add(PUMP)
     assert state(second) == fresh(OTHER, paragraphs(5), PUMP)
+    second.close()
 
 
-def card(**known: Any) -> str:
-    mine = json.loads(ledger._card("somebody"))
-    return json.dumps({**mine, **known})
+def test_of_two_who_write_first_one_says_what_the_index_is() -> None:
+    vectors, texts = QdrantVectors(), dict[str, str]()
+
+    class Faster(Encoder):
+        """Somebody else adds the first document while this one looks at its encoder."""
+
+        def __call__(self, read: Sequence[str]) -> npt.NDArray[np.float32]:
+            if "settings" not in texts:
+                index_of(vectors, texts, namespace="theirs").add(OTHER)
+            return super().__call__(read)
+
+    index_of(vectors, texts, embed=Faster(), namespace=None).add(PUMP)
+    assert len(list(vectors.ids())) == len(list(vectors.ids({"namespace": "theirs"})))
+    assert index_of(vectors, texts, namespace="theirs").documents() == ["other", "pump"]
 
 
-@pytest.mark.parametrize(
-    ("known", "lives"),
-    [
-        ({"process": os.getppid()}, True),
-        ({"process": os.getppid(), "until": time.time() - 1}, False),
-        ({"process": os.getpid()}, False),  # a turn of ours that is not among those at work
-        ({"process": 2**22 + 1}, os.name == "nt"),  # more than Linux and macOS give
-        ({"host": "elsewhere"}, True),
-        ({"host": "elsewhere", "until": time.time() - 1}, False),
-    ],
-)
-def test_the_dead_do_not_hold_their_turn(known: dict[str, Any], lives: bool) -> None:
-    index = index_of()
+HOLDS = """
+import pickle, sys
+from chunklib.search.mappings import turn
+with turn(pickle.loads(sys.stdin.buffer.read())):
+    print("held", flush=True)
+    import time
+    time.sleep(60)
+"""
+
+
+@contextmanager
+def process_that_holds(texts: MutableMapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", HOLDS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(pickle.dumps(texts))
+        process.stdin.close()
+        assert process.stdout.readline().split() == [b"held"]
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("texts", ["sqlite", "redis"], indirect=True)
+def test_the_turn_of_another_process_ends_with_it(texts: MutableMapping[str, str]) -> None:
+    index = index_of(None, texts)
     index.add(OTHER)
-    index.parents["writer"] = card(**known)
-    if lives:
-        with pytest.raises(Busy, match=r"another writer is at work, process \d+ on \S+; call again .* in \d+ seconds"):
+    with process_that_holds(texts) as process:
+        with pytest.raises(Busy, match="another writer is at work"):
             index.add(PUMP)
         assert index.search("pump"), "it can be read"
-        del index.parents["writer"]
-    index.add(PUMP)
+        process.kill()
+        process.wait()
+        index.add(PUMP)
     assert state(index) == fresh(OTHER, PUMP)
 
 
-def test_who_was_taken_for_dead_stops_before_it_counts() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_one_file_has_one_writer_by_whatever_name_and_each_table_its_own(tmp_path: Path) -> None:
+    (tmp_path / "b.sqlite").symlink_to(tmp_path / "a.sqlite")
+    one, other = SQLiteMapping(tmp_path / "a.sqlite"), SQLiteMapping(tmp_path / "a.sqlite", table="others")
+    with SQLiteMapping(tmp_path / "b.sqlite") as linked, one, other:
+        with turn(one), turn(other), pytest.raises(Busy), turn(linked):
+            pass
+        with turn(linked), pytest.raises(Busy), turn(one):
+            pass
+
+
+def test_a_mapping_in_memory_has_one_writer() -> None:
+    with SQLiteMapping(":memory:") as store:
+        with turn(store), pytest.raises(Busy), turn(store):
+            pass
+        with turn(store):
+            pass
+
+
+def test_a_lock_that_cannot_be_is_named_and_can_be_retried(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite.records.lock").mkdir()
+    with SQLiteMapping(tmp_path / "a.sqlite") as store:
+        with pytest.raises(ConnectionError, match=r"a\.sqlite cannot be used .*call again"), turn(store):
+            pass
+        (tmp_path / "a.sqlite.records.lock").rmdir()
+        with turn(store):
+            pass
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_server(tmp_path_factory.mktemp("redis")) as address:
+        yield address
+
+
+@pytest.mark.parametrize("known", [f"{socket.gethostname()} {os.getppid()} x", "elsewhere 1 x"])
+def test_who_may_live_keeps_the_turn_for_its_time(url: str, known: str) -> None:
+    with RedisMapping(url, prefix=f"{known}:") as store, redis.Redis.from_url(url) as client:
+        client.set(f"{known}:turn", known, px=10**6)
+        with pytest.raises(Busy, match=r"at work; call again when it is done, or in (1000|999) seconds if it died"):
+            turn(store).__enter__()
+        client.delete(f"{known}:turn")  # as when its time is over
+        with turn(store) as still_mine:
+            client.pexpire(f"{known}:turn", 10**4)
+            still_mine()
+            assert client.ttl(f"{known}:turn") > 100, "a sign of life renews its time"
+        assert not client.exists(f"{known}:turn")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no server there")
+@pytest.mark.parametrize("process", [2**22 + 1, 2**31 - 1])  # more than Linux and macOS give
+def test_the_dead_do_not_keep_their_turn(url: str, process: int) -> None:
+    with RedisMapping(url, prefix="dead:") as store, redis.Redis.from_url(url) as client:
+        client.set("dead:turn", f"{socket.gethostname()} {process} x")
+        with turn(store):
+            assert int(client.get("dead:turn").split()[1]) == os.getpid()
+
+
+def test_who_was_taken_for_dead_stops_before_it_counts(url: str) -> None:
     """A machine that slept wakes in the midst of its change, and another writer has gone on meanwhile."""
-    vectors, texts = QdrantVectors(), dict[str, str]()
-    index_of(vectors, texts).add(OTHER)
+    vectors, texts = QdrantVectors(), RedisMapping(url, prefix="slept:")
+    index = index_of(vectors, another(texts))
+    index.add(OTHER)
 
     class Sleeps(Encoder):
         def __call__(self, read: Sequence[str]) -> npt.NDArray[np.float32]:
             if any("Paragraph" in text for text in read):
-                texts["writer"] = card(until=0)  # its time runs out
-                index_of(vectors, texts).add(PUMP)
+                with redis.Redis.from_url(url) as client:
+                    assert client.delete("slept:turn")  # its time runs out
+                index.add(PUMP)
             return super().__call__(read)
 
     with pytest.raises(Busy, match="another writer has taken over"):
         index_of(vectors, texts, embed=Sleeps()).add(paragraphs(5))
-    index = index_of(vectors, texts)
     assert state(index) == fresh(OTHER, PUMP)
     assert index.repair() == Report(0, ())
+    texts.close()
+    index.close()
+
+
+class Lost(dict[str, str]):
+    """A mapping whose writer loses its turn after so many signs of life, and must not write then."""
+
+    left, lost = 0.0, False
+
+    @contextmanager
+    def turn(self) -> Iterator[Callable[[], None]]:
+        def still_mine() -> None:
+            self.lost = self.left <= 0
+            if self.lost:
+                raise Busy("lost")
+            self.left -= 1
+
+        yield still_mine
+
+    def __setitem__(self, key: str, value: str) -> None:
+        assert not self.lost
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        assert not self.lost
+        super().__delitem__(key)
+
+
+@pytest.mark.parametrize("change", ["add", "change", "remove"])
+def test_a_turn_may_be_lost_at_any_sign_of_life(change: str) -> None:
+    step, before, after = CHANGES[change]
+    for signs in itertools.count():
+        texts = Lost()
+        index = index_of(None, texts)
+        for document in before:
+            texts.left = float("inf")
+            index.add(document)
+        texts.left, version = signs, texts["version"]
+        try:
+            step(index)
+        except Busy:
+            assert texts.lost
+        else:
+            break
+        counts = texts["version"] != version
+        texts.left, texts.lost = float("inf"), False
+        index.repair()
+        assert state(index) == fresh(*(after if counts else before))
+    assert signs >= 4, "before the note, the texts, the manifest, and the end"
+    assert state(index) == fresh(*after)
+
+
+def test_a_long_change_gives_signs_of_life() -> None:
+    class Counts(Lost):
+        signs = 0
+
+        @contextmanager
+        def turn(self) -> Iterator[Callable[[], None]]:
+            def still_mine() -> None:
+                self.signs += 1
+
+            yield still_mine
+
+    texts, one = Counts(), Counts()
+    index_of(None, one).add(paragraphs(1))
+    index_of(None, texts).add(paragraphs(600))
+    assert texts.signs >= one.signs + 2 * (600 // BATCH)
+
+
+def records(index: ParentChildIndex) -> set[str]:
+    points, texts = state(index)
+    return {*points, *(key for key in texts if key.startswith("parent:"))}
 
 
 def test_repair_says_how_many_records_a_crash_had_left() -> None:
-    index = index_of()
-    index.add(OTHER)
-    before = state(index)
-    fuse = Fuse(6)
-    with pytest.raises(Killed):
-        index_of(FusedVectors(index.vectors, fuse), FusedMapping(index.parents, fuse)).add(PUMP)
-    left = sum(len(part) for part in state(index)) - sum(len(part) for part in before) - 2  # but for note and turn
-    assert left == 4
-    assert index.repair() == Report(left, ())
-    assert state(index) == before
-
-
-def test_a_long_change_gives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "LEASE", 0)
     seen = set()
-
-    class Looks(Encoder):
-        def __call__(self, read: Sequence[str]) -> npt.NDArray[np.float32]:
-            seen.add(index.parents.get("writer"))
-            return super().__call__(read)
-
-    index = index_of(embed=Looks())
-    index.add(paragraphs(600))
-    assert len(seen - {None}) >= 3
+    for writes in itertools.count():
+        index = index_of()
+        index.add(OTHER)
+        before, fuse = records(index), Fuse(writes)
+        try:
+            index_of(FusedVectors(index.vectors, fuse), FusedMapping(index.parents, fuse)).add(PUMP)
+        except Killed:
+            counts = "manifest:pump" in index.parents
+            left = 0 if counts else len(records(index) - before)
+            assert index.repair() == Report(left, ())
+            assert state(index) == (fresh(OTHER, PUMP) if counts else fresh(OTHER))
+            seen.add(left)
+        else:
+            break
+    assert seen == set(range(len(records(index) - before) + 1))
 
 
 # --- What an index owns --------------------------------------------------------------------------------------------
@@ -206,11 +367,11 @@ def test_another_encoder_is_refused() -> None:
     index.add(PUMP)
     for embed, told in (
         (backwards, "it gives the same text another vector"),
-        (Encoder(32), "of 64 .* this one has 32"),
+        (Encoder(32), "it gives 64 dimensions, this one 32"),
     ):
         other = index_of(index.vectors, index.parents, embed=embed)
         for step in (lambda other=other: other.add(PUMP), lambda other=other: other.search("soap"), other.repair):
-            with pytest.raises(ValueError, match=rf"made with an.* encoder.*{told}\. Pass"):
+            with pytest.raises(ValueError, match=rf"made with another encoder: {told}\. Pass"):
                 step()
     assert state(index) == fresh(PUMP)
     assert index_of(index.vectors, index.parents).add(PUMP).stored == 0

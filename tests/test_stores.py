@@ -8,10 +8,13 @@ import pickle
 import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
 import uuid
 from collections import UserDict
 from collections.abc import Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -20,10 +23,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import redis
 
-from chunklib.search.mappings import RedisMapping, SQLiteMapping, delete_many, get_many, swap
+from chunklib.search.mappings import TIMEOUT, RedisMapping, SQLiteMapping, delete_many, get_many, turn
 from chunklib.search.stores import BATCH, Point, QdrantVectors, Vector
 from tests.stores import redis_server
+from tools.notebooks import ROOT
 
 Mapping = MutableMapping[str, str]
 
@@ -76,8 +81,7 @@ def test_a_mapping_survives_its_process(mapping: Mapping) -> None:
 
 
 def test_prefixes_keep_two_mappings_apart(url: str) -> None:
-    # As patterns, the first would also mean the second, and "*" every key of the server.
-    names = ("a?", "ab", "*", "a*", "[ab]", "a\\", "^")
+    names = ("a?", "ab", "*", "a*", "[ab]", "a\\", "^", "\ud83d")
     stores = [RedisMapping(url, prefix=f"apart{name}:") for name in names]
     for name, store in zip(names, stores, strict=True):
         store["k"] = name
@@ -86,22 +90,121 @@ def test_prefixes_keep_two_mappings_apart(url: str) -> None:
         store.close()
 
 
+# --- Servers that are not there, say nothing or say no ---------------------------------------------------------------
+
+
 def test_a_server_that_is_not_there_is_named_and_can_be_retried(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    store = RedisMapping(f"redis://:secret@127.0.0.1:{port}/0")
-    with pytest.raises(ConnectionError, match=r"Redis at 127\.0\.0\.1:\d+/0 cannot be reached .*call again") as caught:
+    store = RedisMapping(f"redis://127.0.0.1:{port}/0")
+    with pytest.raises(ConnectionError, match=r"Redis at 127\.0\.0\.1:\d+/0 cannot be used .*call again"):
         store["a"] = "b"
-    assert "secret" not in str(caught.value)
     vectors = QdrantVectors(f"http://127.0.0.1:{port}")
-    with pytest.raises(ConnectionError, match=r"Qdrant at http://127.* cannot be used .*call again"):
-        vectors.get(["00000000-0000-0000-0000-000000000001"])
+    with pytest.raises(ConnectionError, match=r"Qdrant at 127\.0\.0\.1:\d+ cannot be used .*call again"):
+        vectors.get([name(1)])
     with redis_server(tmp_path) as url:
         store.url, store._opened = url, None  # the server has come up
         store["a"] = "b"
         assert dict(store) == {"a": "b"}
         store.close()
+
+
+def test_a_server_that_says_nothing_is_given_up() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        store = RedisMapping(f"redis://127.0.0.1:{silent.getsockname()[1]}", socket_timeout=0.1)
+        with store, pytest.raises(ConnectionError, match=r"cannot be used \(Timeout"):
+            store["a"]
+        assert store.settings == {"socket_timeout": 0.1, "socket_connect_timeout": TIMEOUT}
+        assert RedisMapping().settings["socket_timeout"] == TIMEOUT
+
+
+@pytest.mark.parametrize("store", [RedisMapping, QdrantVectors])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "SECRET:SECRET@127.0.0.1:1",
+        ":SECRET@127.0.0.1:1/path?password=SECRET",
+        "127.0.0.1:1/path?password=SECRET@SECRET",
+        "user:SECRET/SECRET@127.0.0.1:1",  # not written as it should be
+        "user:SECRET@127.0.0.1:SECRET",
+        "user:SECRET?SECRET@127.0.0.1:1",
+    ],
+)
+def test_no_error_shows_a_password(store: Any, place: str) -> None:
+    scheme = "redis" if store is RedisMapping else "http"
+    with pytest.raises((ConnectionError, ValueError)) as caught:  # noqa: PT012
+        opened = store(f"{scheme}://{place}")
+        with opened:
+            opened.get([name(1)] if store is QdrantVectors else "a")
+    error: BaseException | None = caught.value
+    assert ("127.0.0.1:1" in str(error)) == isinstance(error, ConnectionError), "the place is named where it is one"
+    while error:
+        assert "SECRET" not in str(error)
+        error = error.__cause__
+
+
+def test_an_address_without_its_scheme_shows_no_password() -> None:
+    with pytest.raises(
+        ValueError, match=r"^location='localhost:6333' has no scheme; a server is http://localhost:6333$"
+    ):
+        QdrantVectors("user:secret@localhost:6333")
+
+
+def test_a_server_that_refuses_the_user_says_so(tmp_path: Path) -> None:
+    with redis_server(tmp_path, "--requirepass", "good") as url:
+        admin = redis.Redis.from_url(url, password="good")
+        admin.acl_setuser("reader", enabled=True, passwords=["+good"], commands=["+hget", "+hmget"], keys=["*"])
+        for user in ("", ":bad@", "nobody:good@", "reader:good@"):
+            with RedisMapping(url.replace("//", f"//{user}")) as store:
+                for step in (lambda store=store: store.update(a="b"), lambda store=store: turn(store).__enter__()):
+                    with pytest.raises(PermissionError, match=r"Redis at 127.* refuses this user .*pass username"):
+                        step()
+        for known in (RedisMapping(url, password="good"), RedisMapping(url.replace("//", "//:good@"))):
+            with known, turn(known):
+                known["a"] = "b"
+        admin.set("wrong:texts", "no hash")
+        wrong = RedisMapping(url, prefix="wrong:", password="good")
+        with wrong, pytest.raises(RuntimeError, match=r"refuses the call .*the same again will not help"):
+            wrong["a"] = "b"
+        admin.close()
+
+
+def test_a_server_that_is_full_says_so_and_can_be_retried(tmp_path: Path) -> None:
+    with redis_server(tmp_path, "--maxmemory", "1") as url, RedisMapping(url) as store:
+        for step in (lambda: store.update(a="b"), lambda: turn(store).__enter__()):
+            with pytest.raises(ConnectionError, match=r"is full .*raise its maxmemory and call again"):
+                step()
+        with redis.Redis.from_url(url) as admin:
+            admin.config_set("maxmemory", 0)
+        with turn(store):
+            store["a"] = "b"
+
+
+@pytest.mark.parametrize(
+    ("package", "make", "told"),
+    [
+        ("redis", RedisMapping, "RedisMapping needs redis: pip install redis"),
+        ("qdrant_client", QdrantVectors, "QdrantVectors needs qdrant_client: pip install qdrant-client"),
+        (
+            "filelock",
+            lambda: turn(SQLiteMapping("a.sqlite")).__enter__(),
+            "SQLite file needs filelock: pip install filelock",
+        ),
+    ],
+)
+def test_a_missing_package_is_named(
+    package: str, make: Any, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=told):
+        make()
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_in_a_place_that_cannot_be_is_named_and_can_be_retried(tmp_path: Path) -> None:
@@ -159,16 +262,6 @@ def check_helpers(store: Mapping) -> None:
     delete_many(store, ["k1", "none", *(f"k{i}" for i in range(3, 9))])
     delete_many(store, [])
     assert dict(store) == {"k0": "0", "k2": "2"}
-    assert swap(store, "k0", "0", "1")
-    assert not swap(store, "k0", "0", "2")
-    assert not swap(store, "k0", None, "2")
-    assert not swap(store, "new", "0", "2")
-    assert swap(store, "new", None, "2")
-    assert swap(store, "k2", "2", None)
-    assert not swap(store, "k2", "2", None)
-    assert swap(store, "none", None, None)
-    assert not swap(store, "new", None, None)
-    assert dict(store) == {"k0": "1", "new": "2"}
 
 
 def test_several_keys_in_one_call(mapping: Mapping) -> None:
@@ -179,13 +272,6 @@ def test_several_keys_of_any_mapping(any_mapping: Mapping) -> None:
     check_helpers(any_mapping)
 
 
-def test_of_several_who_swap_one_succeeds(mapping: Mapping) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        for turn in range(20):
-            won = list(pool.map(lambda name, turn=turn: swap(mapping, f"turn{turn}", None, f"{name}"), range(8)))
-            assert sum(won) == 1
-
-
 def test_what_sqlite_stores_is_all_or_nothing(tmp_path: Path) -> None:
     store = SQLiteMapping(tmp_path / "a.sqlite")
     with pytest.raises(AttributeError):
@@ -194,7 +280,59 @@ def test_what_sqlite_stores_is_all_or_nothing(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(ValueError, match="table='a b' must be a plain name"):
         SQLiteMapping(tmp_path / "a.sqlite", table="a b")
-    assert sqlite3.connect(tmp_path / "a.sqlite").execute("pragma journal_mode").fetchone() == ("wal",)
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as plain:
+        assert plain.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
+def test_what_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite").write_text("A text, and a rather long one, which is no database. " * 99)
+    store = SQLiteMapping(tmp_path / "a.sqlite")
+    with pytest.raises(ConnectionError, match=r"a\.sqlite cannot be used \(file is not a database\)"):
+        store["a"] = "b"
+    (tmp_path / "a.sqlite").unlink()
+    store["a"] = "b"
+    store.close()
+
+
+# --- The end ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_store_is_closed_after_its_block_and_opened_again(mapping: Any, tmp_path: Path) -> None:
+    for store, use in (
+        (mapping, lambda: mapping.update(a="b")),
+        (vectors := QdrantVectors(tmp_path / "vectors"), lambda: vectors.upsert([Point(name(1), axis(1), {})])),
+    ):
+        for _ in range(2):
+            with store as same:
+                assert same is store
+                use()
+                assert store._opened is not None
+            assert store._opened is None
+        store.close()
+    assert dict(mapping) == {"a": "b"}
+
+
+FORGETS = """
+import sys
+from chunklib import Document, ParentChildIndex, QdrantVectors, SQLiteMapping
+from tests.stores import Encoder
+folder = sys.argv[1]
+index = ParentChildIndex(QdrantVectors(folder + "/vectors"), SQLiteMapping(folder + "/texts"), embed=Encoder())
+index.add(Document("One. Two.", id="a"))
+print(len(index.search("one")))
+temporary = ParentChildIndex(embed=Encoder())
+temporary.add(Document("One. Two.", id="a"))
+if len(sys.argv) > 2:
+    del index, temporary
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["deleted"]])
+def test_a_script_that_closes_nothing_ends_without_a_word(tmp_path: Path, more: list[str]) -> None:
+    for _ in range(2):
+        command = [sys.executable, "-W", "always::ResourceWarning", "-c", FORGETS, str(tmp_path), *more]
+        ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1\n", "")
 
 
 # --- Vectors ---------------------------------------------------------------------------------------------------------

@@ -1,50 +1,40 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk. Needs: nothing outside the standard library.
-"""Two stores that change as one: which records of a document count, who may write, and what a crash left behind.
+# Part of Chunk by Chunk. Needs: what the stores need.
+"""Two stores that change as one: which records of a document count, and what a crash left behind.
 
 Two stores cannot change at once, so nothing that a search may read is ever changed in place. A record is named after
 all that it holds, and one *manifest* for each document lists the records that count. A change writes new texts, then
 new points, then the manifest: that one write is the moment of change. Then old points go, then old texts.
 
-Around a change, two more keys of the mapping: ``writer`` says whose turn it is, and ``note`` what is under way, so that
-whoever comes next after a crash knows what to clear up. ``version`` is another at each change: a reader who finds the
-same before and after has read one version; it also says how long the manifests read before may be kept.
+Around a change, two more keys of the mapping: ``note`` says what is under way, so that whoever comes next after a crash
+knows what to clear up. ``version`` is another at each change: a reader who finds the same before and after has read one
+version; it also says how long the manifests read before may be kept.
 
-When to use it: below `chunklib.parent_child`, or any index whose records lie in two stores.
+When to use it: below `chunklib.search.parents`, or any index whose records lie in two stores.
 
-But: a writer on another machine, or on Windows, cannot be asked whether it is alive; after its crash the next waits
-until its turn is over (`LEASE`). Containers that share a host name do not see each other's processes: there the later
-writer takes over, and the earlier one stops with `Busy` at its next step. Between its last look and its manifest lie
-milliseconds, and no lock. On a mapping other than a dict, SQLite or Redis, a search in another thread or process may
-meet the moment of change and see one document's new texts without its new points.
+But: one writer at a time, as far as the mapping's `chunklib.search.mappings.turn` reaches. On a mapping other than a
+dict, SQLite or Redis, a search in another thread or process may meet the moment of change and see one document's new
+texts without its new points.
 
-Cost: a change five small writes beside its records; a search two small reads, and each manifest once a version.
+Cost: a change four small writes beside its records; a search two small reads, and each manifest once a version.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import socket
-import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from chunklib.search.mappings import delete_many, get_many, swap
+from chunklib.search.mappings import Busy as Busy
+from chunklib.search.mappings import StillMine, delete_many, get_many, turn
 from chunklib.search.stores import Point, VectorStore, batches
 
 PARENT = "parent:"
-_MANIFEST, _NOTE, _WRITER, _VERSION, _SETTINGS = "manifest:", "note", "writer", "version", "settings"
-#: Seconds for which a turn is kept from other machines without a sign of life; one comes before each batch.
-LEASE = 300
+_MANIFEST, _NOTE, _VERSION, _SETTINGS = "manifest:", "note", "version", "settings"
 _KNOWN = 1000  # manifests kept in memory
-_AT_WORK: set[str] = set()  # the turns of this process
-
-
-class Busy(RuntimeError):
-    """Another writer is at work, or has taken over; call again later."""
+Make = Callable[[Sequence[str], Iterable[Point]], Iterable[tuple[list[Point], int]]]
 
 
 class Stored(NamedTuple):
@@ -62,9 +52,18 @@ class Manifest(NamedTuple):
     points: frozenset[str]
 
     @property
-    def keys(self) -> list[str]:
-        """The keys of the parents' records."""
-        return [parent.key for parent in self.parents.values()]
+    def records(self) -> frozenset[str]:
+        """Names of its records in both stores: ids of points, and keys of parents, which begin with `PARENT`."""
+        return self.points.union(parent.key for parent in self.parents.values())
+
+
+class Change(NamedTuple):
+    """What a change did: texts that the encoder read, records that were stored, records that went, points kept."""
+
+    encoded: int
+    stored: int
+    deleted: int
+    kept: int
 
 
 class Report(NamedTuple):
@@ -94,11 +93,6 @@ class Ledger:
         text = self.texts.get(_SETTINGS)
         return None if text is None else json.loads(text)
 
-    def record(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings that count: these, or those that somebody else has recorded in the meantime."""
-        swap(self.texts, _SETTINGS, None, json.dumps(settings))
-        return self.settings or dict(settings)
-
     def documents(self) -> list[str]:
         """Ids of the documents that are stored, sorted."""
         return sorted(key.removeprefix(_MANIFEST) for key in self.texts if key.startswith(_MANIFEST))
@@ -119,143 +113,116 @@ class Ledger:
 
     # --- Writing ---------------------------------------------------------------------------------------------------
 
+    def clear_up(self) -> None:
+        """Finish, or take back, what was under way when a process died. Raises `Busy` where a writer is at work."""
+        with self._turn():
+            pass
+
+    def record(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings that count: these, or those that somebody else has recorded in the meantime."""
+        with self._turn():
+            if _SETTINGS not in self.texts:
+                self.texts[_SETTINGS] = json.dumps(settings)
+        return self.settings or dict(settings)
+
     def replace(
         self,
         name: str,
-        version: str | None,
         manifest: Manifest | None,
         *,
         parents: Mapping[str, str] | None = None,
         points: Sequence[str] = (),
-        make: Callable[[Sequence[str]], tuple[list[Point], int]] = lambda ids: ([], 0),
+        make: Make = lambda ids, old: (),
         progress: Callable[[int, int], None] | None = None,
-    ) -> int | None:
+    ) -> Change:
         """Bring a document into the state of the manifest; ``None`` takes it out.
 
-        ``parents`` and ``points`` are the records that are not there yet; ``make`` turns a batch of ids into points
-        and says how many texts it had to encode. Returns their sum; or None, with nothing changed, where another
-        change came after ``version``. Raises `Busy` where another writer is at work.
+        ``parents`` and ``points`` are all records that it names; what is there stays. ``make`` is given the ids of
+        those points that are not there, and the points of the old version; it gives the new ones in batches, and with
+        each how many texts it had to encode. Raises `Busy` where another writer is at work.
         """
-        encoded = done = 0
         with self._turn() as (still_mine, _):
-            if self.version != version:
-                return None
-            old, new = self.manifest(name) or _NOTHING, manifest or _NOTHING
-            kept = set(new.keys)
-            gone = sorted(old.points - new.points), [key for key in old.keys if key not in kept]
-            note = {"document_id": name, "points": [*points, *gone[0]], "parents": [*(parents or {}), *gone[1]]}
-            self.texts[_NOTE] = json.dumps(note)
-            for some in batches((parents or {}).items()):
+            before = self.manifest(name)
+            gone = (before or _NOTHING).records - (manifest or _NOTHING).records
+            there = {id for some in batches(points) for id in self.vectors.get(some)}
+            known = {key for some in batches(parents or {}) for key in get_many(self.texts, some)}
+            new_points = [id for id in points if id not in there]
+            new_parents = {key: text for key, text in (parents or {}).items() if key not in known}
+            change = Change(0, len(new_points) + len(new_parents), len(gone), len(there))
+            if before == manifest and not change.stored:
+                return change
+            still_mine()
+            self.texts[_NOTE] = json.dumps({"document_id": name, "records": [*new_points, *new_parents, *gone]})
+            for some in batches(new_parents.items()):
                 still_mine()
                 self.texts.update(dict(some))
-            for ids in batches(points):
-                made, read = make(ids)
+            done = encoded = 0
+            old = self.vectors.get(sorted(before.points)) if before and new_points else {}
+            for made, read in make(new_points, old.values()):
                 still_mine()
                 self.vectors.upsert(made)
-                encoded, done = encoded + read, done + len(ids)
+                encoded, done = encoded + read, done + len(made)
                 if progress:
-                    progress(done, len(points))
+                    progress(done, len(new_points))
             still_mine()
             if manifest is None:
                 self.texts.pop(_MANIFEST + name, None)
-                self._change()
+                self.texts[_VERSION] = uuid4().hex
             else:
                 record = {"parents": manifest.parents, "points": sorted(manifest.points)}
                 self.texts.update({_MANIFEST + name: json.dumps(record), _VERSION: uuid4().hex})
-            self._delete(*gone)
+            self._delete(gone, still_mine)
             del self.texts[_NOTE]
-        return encoded
-
-    def clear_up(self) -> None:
-        """Finish, or take back, what was under way when a process died."""
-        if _WRITER in self.texts or _NOTE in self.texts:
-            with self._turn():
-                pass
+        return change._replace(encoded=encoded)
 
     def repair(self, namespace: str) -> Report:
-        """Delete what no manifest names; see `chunklib.parent_child.ParentChildIndex.repair`."""
-        with self._turn() as (_, undone):
+        """Delete what no manifest names; see `chunklib.search.parents.ParentChildIndex.repair`."""
+        with self._turn() as (still_mine, cleared):
             points = set(self.vectors.ids({"namespace": namespace}))
-            keys = {key for key in self.texts if key.startswith(PARENT)}
-            known = {name: self.manifest(name) or _NOTHING for name in self.documents()}
+            there = points.union(key for key in self.texts if key.startswith(PARENT))
+            known = {name: (self.manifest(name) or _NOTHING).records for name in self.documents()}
             if points and not known:
                 raise LookupError(
                     f"{len(points)} vectors are stored and no document is recorded: were the texts lost? Add the "
                     "documents again, then repair; or delete the collection"
                 )
-            incomplete = [
-                name for name, its in known.items() if not (points >= its.points and keys.issuperset(its.keys))
-            ]
-            stray = (
-                sorted(points.difference(*(its.points for its in known.values()))),
-                sorted(keys.difference(*(its.keys for its in known.values()))),
-            )
-            self._delete(*stray)
-        return Report(undone + len(stray[0]) + len(stray[1]), tuple(sorted(incomplete)))
+            stray = there.difference(*known.values())
+            self._delete(stray, still_mine)
+        return Report(cleared + len(stray), tuple(name for name, its in known.items() if not its <= there))
 
-    def _change(self) -> None:
-        self.texts[_VERSION] = uuid4().hex
-
-    def _delete(self, points: Sequence[str], keys: Sequence[str]) -> None:
-        if points:
-            self.vectors.delete(points)
+    def _delete(self, records: Iterable[str], still_mine: StillMine) -> None:
+        points, keys = _parted(records)
+        for some in batches(points):
+            still_mine()
+            self.vectors.delete(some)
         for some in batches(keys):
+            still_mine()
             delete_many(self.texts, some)
+        still_mine()
 
     @contextmanager
-    def _turn(self) -> Iterator[tuple[Callable[[], None], int]]:
-        """One writer at a time. It is given a call that tells the others that it lives, or raises if they took over.
-
-        Also says how many records it cleared up first, left by somebody who died.
-        """
-        turn = uuid4().hex
-        held, told = _card(turn), time.monotonic()
-
-        def still_mine() -> None:
-            nonlocal held, told
-            if time.monotonic() - told < LEASE / 10:
-                mine = self.texts.get(_WRITER) == held
-            else:
-                new, told = _card(turn), time.monotonic()
-                mine = swap(self.texts, _WRITER, held, new)
-                held = new if mine else held
-            if not mine:
-                raise Busy("another writer has taken over after a long silence; call again")
-
-        _AT_WORK.add(turn)
-        try:
-            before = self.texts.get(_WRITER)
-            if before is not None:
-                _refuse_the_living(json.loads(before))
-            if not swap(self.texts, _WRITER, before, held):
-                raise Busy("another writer was faster; call again")
-            try:
-                yield still_mine, self._undo(still_mine)
-            finally:
-                swap(self.texts, _WRITER, held, None)
-        finally:
-            _AT_WORK.discard(turn)
-
-    def _undo(self, still_mine: Callable[[], None]) -> int:
-        text = self.texts.get(_NOTE)
-        if text is None:
-            return 0
-        note = json.loads(text)
-        its = self.manifest(note["document_id"]) or _NOTHING
-        self._change()  # the note may come from before the change was told to the readers
-        still_mine()
-        keys = set(its.keys)
-        stray = (
-            [id for id in note["points"] if id not in its.points],
-            [key for key in note["parents"] if key not in keys],
-        )
-        there = len(self.vectors.get(stray[0])) + len(get_many(self.texts, stray[1]))
-        self._delete(*stray)
-        self.texts.pop(_NOTE, None)
-        return there
+    def _turn(self) -> Iterator[tuple[StillMine, int]]:
+        """Be the only writer, and say how many records had to go first, left by one who died."""
+        with turn(self.texts) as still_mine:
+            text, cleared = self.texts.get(_NOTE), 0
+            if text is not None:
+                note = json.loads(text)
+                stray = {*note["records"]} - (self.manifest(note["document_id"]) or _NOTHING).records
+                self.texts[_VERSION] = uuid4().hex  # death may have come before the change was told to the readers
+                points, keys = _parted(stray)
+                cleared = len(self.vectors.get(points)) + len(get_many(self.texts, keys))
+                self._delete(stray, still_mine)
+                del self.texts[_NOTE]
+            yield still_mine, cleared
 
 
 _NOTHING = Manifest({}, frozenset())
+
+
+def _parted(records: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Points, and keys of parents."""
+    names = sorted(records)
+    return [name for name in names if not name.startswith(PARENT)], [name for name in names if name.startswith(PARENT)]
 
 
 def _manifest(text: str | None) -> Manifest | None:
@@ -263,39 +230,3 @@ def _manifest(text: str | None) -> Manifest | None:
         return None
     known = json.loads(text)
     return Manifest({id: Stored(*parent) for id, parent in known["parents"].items()}, frozenset(known["points"]))
-
-
-def _card(turn: str) -> str:
-    card = {"turn": turn, "host": socket.gethostname(), "process": os.getpid(), "until": time.time() + LEASE}
-    return json.dumps(card)
-
-
-def _refuse_the_living(card: Mapping[str, Any]) -> None:
-    """Raise `Busy` unless the writer with this card is known to be dead, or its time is over."""
-    host, process = card["host"], card["process"]
-    if time.time() > card["until"]:
-        return
-    if host == socket.gethostname():
-        if process == os.getpid():
-            alive = card["turn"] in _AT_WORK
-        else:
-            alive = _runs(process)
-        if not alive:
-            return
-    left = card["until"] - time.time()
-    raise Busy(
-        f"another writer is at work, process {process} on {host}; call again when it is done, or in {left:.0f} seconds "
-        "if it died"
-    )
-
-
-def _runs(process: int) -> bool:
-    if os.name == "nt":  # there is no question that does not end the process
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # it is another user's
-        return True
-    return True

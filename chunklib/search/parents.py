@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 from uuid import uuid4, uuid5
 
@@ -31,6 +33,7 @@ from chunklib.core.vectors import Encoder, unit_vectors
 from chunklib.parent_child import CHILDREN, PARENTS, ParentHit, best_groups, families
 from chunklib.search.embedding import embed
 from chunklib.search.ledger import PARENT, Ledger, Manifest, Report, Stored
+from chunklib.search.ledger import Change as Change
 from chunklib.search.mappings import get_many
 from chunklib.search.stores import Point, QdrantVectors, Vector, VectorStore, batches
 
@@ -38,15 +41,6 @@ Enrich = Callable[[Chunk, Document], Chunk]
 _MISSING = "a parent of document {!r} is missing from the store; add the document again"
 _RECORDED = frozenset({*Chunk.__dataclass_fields__, "level", "parent_id"}) - {"text"}  # of a child, to filter by
 _PROBE = "Is this the encoder that made these vectors?"
-
-
-class Change(NamedTuple):
-    """What an `add` did: texts that the encoder read, records that were stored, records that went, children kept."""
-
-    encoded: int
-    stored: int
-    deleted: int
-    kept: int
 
 
 class _Found(NamedTuple):
@@ -65,10 +59,10 @@ class _Found(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a document is to leave in the stores: texts and payloads of its points by their ids, parents, manifest."""
+    """What a document is to leave in the stores: payloads of points, texts to encode, parents' records, manifest."""
 
-    texts: dict[str, str]
     payloads: dict[str, dict[str, Any]]
+    texts: dict[str, str]
     records: dict[str, str]
     manifest: Manifest
 
@@ -117,6 +111,12 @@ class ParentChildIndex:
     ) -> None:
         if not 0 <= own_weight <= 1:
             raise ValueError(f"own_weight={own_weight} must lie between 0 and 1")
+        for name, store, such in (
+            ("vectors", vectors, "vector store, such as QdrantVectors"),
+            ("parents", parents, "mapping, such as SQLiteMapping"),
+        ):
+            if isinstance(store, str | Path):
+                raise TypeError(f"{name}={str(store)!r} must be a {such}({str(store)!r})")
         self.vectors = QdrantVectors() if vectors is None else vectors
         self.parents = {} if parents is None else parents
         self.ledger = Ledger(self.vectors, self.parents)
@@ -163,39 +163,20 @@ class ParentChildIndex:
             raise ValueError(
                 f"id={document.id!r} is that of every document without a name; give it one: Document(id=…)"
             )
-        self.ledger.clear_up()
+        self.ledger.clear_up()  # tells at once where another writer is at work
         plan = self._plan(document, self._open(writing=True)["namespace"])
-        while True:
-            version, before = self.ledger.version, self.ledger.manifest(document.id)
-            there = {id for some in batches(plan.payloads) for id in self.vectors.get(some)}
-            new_points = [id for id in plan.payloads if id not in there]
-            known = {key for some in batches(plan.records) for key in get_many(self.parents, some)}
-            new_parents = {key: text for key, text in plan.records.items() if key not in known}
-            gone = len(before.points - plan.manifest.points) if before else 0
-            gone += len({*before.keys} - {*plan.manifest.keys}) if before else 0
-            change = Change(0, len(new_points) + len(new_parents), gone, len(there))
-            if before == plan.manifest and not change.stored:
-                return change
-            kept = self.vectors.get(sorted(before.points)) if before and new_points else {}
-            encoded = self.ledger.replace(
-                document.id,
-                version,
-                plan.manifest,
-                parents=new_parents,
-                points=new_points,
-                make=self._maker(plan, kept.values(), vectors or {}),
-                progress=progress,
-            )
-            if encoded is not None:
-                return change._replace(encoded=encoded)
+        return self.ledger.replace(
+            document.id,
+            plan.manifest,
+            parents=plan.records,
+            points=list(plan.payloads),
+            make=partial(self._points, plan, vectors or {}),
+            progress=progress,
+        )
 
     def remove(self, document_id: str) -> None:
         """Take a document out of both stores; one that is not there is no error."""
-        self.ledger.clear_up()
-        while True:
-            version = self.ledger.version
-            if not self.ledger.manifest(document_id) or self.ledger.replace(document_id, version, None) is not None:
-                return
+        self.ledger.replace(document_id, None)
 
     def repair(self) -> Report:
         """Clear up what a crash left, then compare both stores with all manifests.
@@ -243,7 +224,9 @@ class ParentChildIndex:
         """All parents, read from the store, in order of document and place."""
         names = self.documents()
         stored = self.ledger.manifests(names, self.ledger.version)
-        found = self._parents([(key, name) for name, manifest in stored.items() for key in manifest.keys])
+        found = self._parents(
+            [(key, name) for name, manifest in stored.items() for key, _, _ in manifest.parents.values()]
+        )
         return tuple(sorted(found, key=lambda chunk: (chunk.document_id, chunk.index)))
 
     @property
@@ -348,21 +331,18 @@ class ParentChildIndex:
         ):
             if settings[name] != mine[name] and (name != "namespace" or self.namespace):
                 raise ValueError(f"the index was made with {name}={settings[name]!r}: {mend}; else make a new index")
-        if len(settings["probe"]) != len(vector):
+        same_size = len(settings["probe"]) == len(vector)
+        if not same_size or np.dot(settings["probe"], vector) < 0.99:
+            sizes = f"it gives {len(settings['probe'])} dimensions, this one {len(vector)}"
+            told = "it gives the same text another vector" if same_size else sizes
             raise ValueError(
-                f"the index was made with an encoder of {len(settings['probe'])} dimensions; this one has "
-                f"{len(vector)}. Pass the same embed, or make a new index"
-            )
-        if np.dot(settings["probe"], vector) < 0.99:
-            raise ValueError(
-                "the index was made with another encoder: it gives the same text another vector. Pass the same embed, "
-                "or make a new index"
+                f"the index was made with another encoder: {told}. Pass the same embed, or make a new index"
             )
         self._checked = settings
         return settings
 
     def _refuse_a_lost_mapping(self) -> None:
-        some = list(islice(self.vectors.ids(), 100))
+        some = list(islice(self.vectors.ids({"namespace": self.namespace} if self.namespace else None), 100))
         if some:
             names = sorted({str(point.payload.get("namespace")) for point in self.vectors.get(some).values()})
             raise LookupError(
@@ -372,16 +352,16 @@ class ParentChildIndex:
 
     def _plan(self, document: Document, namespace: str) -> _Plan:
         """What a document is to leave in the stores. Nothing is read or written for it."""
-        texts: dict[str, str] = {}
         payloads: dict[str, dict[str, Any]] = {}
+        texts: dict[str, str] = {}  # by what they are known again
         records: dict[str, str] = {}
         parents: dict[str, Stored] = {}
 
         def point(chunk: Chunk, parent: Chunk, known: dict[str, Any]) -> str:
             ours = {"document_id": document.id, "namespace": namespace, "parent_id": parent.id}
             payload = {**known, **ours, "read": _read(chunk.embedding_text)}
-            name = _name(payload)
-            texts[name], payloads[name] = chunk.embedding_text, payload
+            texts[payload["read"]], name = chunk.embedding_text, _name(payload)
+            payloads[name] = payload
             return name
 
         for family in families(document, self.parent_splitter, self.child_splitter, chunk_id=self.chunk_id):
@@ -399,22 +379,19 @@ class ParentChildIndex:
                 point(child, parent, {"level": "child", **known})
             own = point(parent, parent, {"level": "parent"}) if self.own_weight else None
             parents[parent.id] = Stored(key, len(children), own)
-        return _Plan(texts, payloads, records, Manifest(parents, frozenset(payloads)))
+        return _Plan(payloads, texts, records, Manifest(parents, frozenset(payloads)))
 
-    def _maker(
-        self, plan: _Plan, old: Iterable[Point], vectors: Mapping[str, Vector]
-    ) -> Callable[[Sequence[str]], tuple[list[Point], int]]:
-        """Makes points of their ids, and says how many texts had to be encoded. ``old`` points lend their vectors."""
+    def _points(
+        self, plan: _Plan, vectors: Mapping[str, Vector], ids: Sequence[str], old: Iterable[Point]
+    ) -> Iterator[tuple[list[Point], int]]:
+        """The points with these ids, in batches with how many texts were encoded. ``old`` ones lend their vectors."""
         kept = {_read(text): vector for text, vector in vectors.items()}
         kept |= {point.payload["read"]: point.vector for point in old}
-
-        def make(ids: Sequence[str]) -> tuple[list[Point], int]:
-            fresh = {plan.payloads[id]["read"]: plan.texts[id] for id in ids if plan.payloads[id]["read"] not in kept}
-            if fresh:
-                kept.update(zip(fresh, unit_vectors(self.embed, list(fresh.values())), strict=True))
-            return [Point(id, np.asarray(kept[plan.payloads[id]["read"]]), plan.payloads[id]) for id in ids], len(fresh)
-
-        return make
+        for some in batches(ids):
+            wanted = dict.fromkeys(plan.payloads[id]["read"] for id in some)
+            fresh = {read: plan.texts[read] for read in wanted if read not in kept}
+            kept.update(zip(fresh, unit_vectors(self.embed, list(fresh.values())), strict=True))
+            yield [Point(id, np.asarray(kept[plan.payloads[id]["read"]]), plan.payloads[id]) for id in some], len(fresh)
 
     def _parents(self, wanted: Sequence[tuple[str, str]]) -> list[Chunk]:
         """The parents with these keys, of these documents."""

@@ -15,14 +15,18 @@ hand for the tests: they run in memory and in folders, and a server's calls only
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from chunklib.search.mappings import TIMEOUT, needs, refused, shown, unusable
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -31,8 +35,6 @@ T = TypeVar("T")
 Vector = npt.NDArray[np.float32]
 #: How many records travel in one call.
 BATCH = 256
-#: Seconds after which a server that says nothing cannot be reached.
-TIMEOUT = 60
 #: Payload keys that a server is told to index; without that it reads every payload to find a document's points.
 INDEXED = ("document_id", "level", "namespace")
 _PAGE = 10_000  # ids in one call; in memory and in a folder each call sorts them all
@@ -89,16 +91,22 @@ class QdrantVectors:
     def __init__(
         self, location: str | Path = ":memory:", *, collection: str = "chunks", api_key: str | None = None
     ) -> None:
+        needs("qdrant_client", "QdrantVectors")
         self.location, self.collection, self.api_key = str(location), collection, api_key
-        if re.fullmatch(r"[\w.-]+:\d+(/.*)?", self.location):  # Qdrant would make a folder of that name
-            raise ValueError(f"location={self.location!r} has no scheme; a server is http://{self.location}")
+        self._remote = "://" in self.location
+        self._place = f"Qdrant at {shown(self.location) if self._remote else self.location}"
+        if not self._remote and re.fullmatch(
+            r"(.*@)?[\w.-]+:\d+(/.*)?", self.location
+        ):  # Qdrant would make a folder of that name
+            place = shown(self.location)
+            raise ValueError(f"location={place!r} has no scheme; a server is http://{place}")
         self._opened: QdrantClient | None = None
         self._there = self._indexed = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self.location == ":memory:":
             raise TypeError("vectors in memory cannot be handed to another process; use a folder or a server")
-        return {**vars(self), "_opened": None, "_there": False, "_indexed": False}
+        return partial(type(self), collection=self.collection, api_key=self.api_key), (self.location,)
 
     @property
     def client(self) -> QdrantClient:
@@ -106,21 +114,28 @@ class QdrantVectors:
         if self._opened is None:
             from qdrant_client import QdrantClient
 
-            if self.location == ":memory:":
-                self._opened = QdrantClient(":memory:")
-            elif "://" in self.location:
+            if self._remote:
                 self._opened = QdrantClient(
                     url=self.location, api_key=self.api_key, timeout=TIMEOUT, check_compatibility=False
                 )
-            else:
-                self._opened = QdrantClient(path=self.location)
+            else:  # the check would leave a connection open, and store a setting for the whole process
+                where = {"location" if self.location == ":memory:" else "path": self.location}
+                self._opened = QdrantClient(**where, force_disable_check_same_thread=True)
+            # At the latest when the program ends, and before Python takes away what closing needs.
+            self._finished = weakref.finalize(self, self._opened.close)
         return self._opened
 
     def close(self) -> None:
-        """Let go of the folder, so that another process can open it."""
+        """Let go of the folder, so that another process can open it; it is opened again when it is next needed."""
         if self._opened is not None:
-            self._opened.close()
+            self._finished()
         self._opened, self._there, self._indexed = None, False, False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Store the points."""
@@ -197,30 +212,17 @@ class QdrantVectors:
         except UnexpectedResponse as error:
             status = error.status_code or 500
             if status in (401, 403):
-                raise PermissionError(
-                    f"Qdrant at {self.location} does not accept the key (HTTP {status}); see api_key"
-                ) from error
+                raise PermissionError(f"{self._place} does not accept the key (HTTP {status}); see api_key") from error
             if status < 500 and status not in (408, 429):
                 self._there = False  # somebody may have deleted the collection
-                raise RuntimeError(
-                    f"Qdrant at {self.location} refuses the call ({_said(error)}); the same again will not help"
-                ) from error
-            raise self._unreached(error) from error
+                raise refused(self._place, error) from error
+            raise unusable(self._place, error) from error
         except (ResponseHandlingException, ResourceExhaustedResponse, OSError) as error:
-            raise self._unreached(error) from error
+            raise unusable(self._place, error) from error
         except RuntimeError as error:
             if "already accessed" not in str(error):  # a folder that another client holds
                 raise
-            raise self._unreached(error) from error
-
-    def _unreached(self, error: Exception) -> ConnectionError:
-        return ConnectionError(
-            f"Qdrant at {self.location} cannot be used ({_said(error)}); make it available and call again"
-        )
-
-
-def _said(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+            raise unusable(self._place, error) from error
 
 
 def _condition(filter: Mapping[str, Any]) -> Any:
