@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,20 @@ def dies_at(document: Document, *, n: int, once: str = "") -> int:
     return number(document)
 
 
+def waits(document: Document, *, last: int, folder: str) -> int:
+    """The first document waits until the last one is done."""
+    Path(folder, str(number(document))).touch()
+    while number(document) == 0 and not Path(folder, str(last)).exists():
+        time.sleep(0.01)
+    return number(document)
+
+
 def large(document: Document) -> bytes:
-    return b" " * (5_000_000 + number(document))
+    return b" " * (2_000_000 + number(document))
+
+
+def ignores_interrupts(document: Document) -> bool:
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def works_with(document: Document, *, lock: Any) -> int:
@@ -123,19 +136,21 @@ def test_chunks_are_those_of_one_process_in_order() -> None:
     assert list(chunk_in_processes(iter(some), halves, per_type=per_type, workers=2, batch=3)) == expected
 
 
-def test_documents_are_read_as_they_are_needed() -> None:
-    read: list[int] = []
+def test_documents_are_read_as_they_are_needed(tmp_path: Path) -> None:
+    """The first document waits for the eighth, and the ninth is not read before the first has come back."""
+    waiting: list[bool] = []
 
     def lazily() -> Iterator[Document]:
         for document in documents(100):
-            read.append(number(document))
+            waiting.append(not Path(tmp_path, "7").exists())
             yield document
 
-    results = spread(number, lazily(), workers=1, batch=4)
-    assert read == []
+    results = spread(partial(waits, last=7, folder=str(tmp_path)), lazily(), workers=2, batch=2)
+    assert waiting == []
     assert list(islice(results, 6)) == [0, 1, 2, 3, 4, 5]
     results.close()  # type: ignore[attr-defined]
-    assert len(read) <= 12, "two batches ahead of a worker, and the one that is being handed out"
+    assert sum(waiting) <= 8
+    assert len(waiting) <= 6 + 8
     assert multiprocessing.active_children() == []
 
 
@@ -152,35 +167,60 @@ def test_a_killed_worker_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert once.exists()
 
 
-def test_workers_killed_from_outside() -> None:
-    results = spread(number, documents(40), workers=2, batch=2)
-    found = [next(results)]
-    for victim in multiprocessing.active_children():
-        victim.kill()
-    assert [*found, *results] == list(range(40))
+@pytest.fixture
+def limited() -> Iterator[None]:
+    """A hang would be worse than a failure."""
+    faulthandler.dump_traceback_later(900, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
-def test_thirty_workers_killed_at_any_moment() -> None:
-    faulthandler.dump_traceback_later(120, exit=True)  # a hang would be worse than a failure
+@pytest.mark.usefixtures("limited")
+def test_workers_killed_at_any_moment() -> None:
     moments, found = random.Random(13), list[int]()
-    for result in spread(number, documents(330), workers=2, batch=2):
+    for result in spread(number, documents(60), workers=2, batch=1):
         found.append(result)
-        # A document is on its way for fewer than 11 results, so none dies twice.
-        if len(found) % 11 == 0 and (living := multiprocessing.active_children()):
+        # No document is on its way for 6 results, so none dies twice.
+        if len(found) % 6 == 0 and (living := multiprocessing.active_children()):
             time.sleep(moments.random() / 50)
             moments.choice(living).kill()
-    faulthandler.cancel_dump_traceback_later()
-    assert found == list(range(330))
+    assert found == list(range(60))
 
 
-def test_workers_killed_while_they_send() -> None:
-    """Each result fills the pipe, so that until it is read a worker stands in the middle of sending it."""
-    results = spread(large, documents(6), workers=2, batch=1)
-    found = [next(results)]
-    time.sleep(0.5)
-    for victim in multiprocessing.active_children():
-        victim.kill()
-    assert [len(result) for result in [*found, *results]] == [5_000_000 + i for i in range(6)]
+@pytest.mark.usefixtures("limited")
+def test_thirty_workers_killed_while_they_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result fills the pipe many times over, so until all is read a worker stands in the middle of sending it."""
+    found, armed, killed = list[int](), True, 0
+
+    def kill(pipes: list[Any]) -> list[Any]:
+        nonlocal armed, killed
+        ready = wait(pipes)
+        if armed and killed < 30:
+            for victim in multiprocessing.active_children():
+                victim.kill()
+                killed += 1
+        armed = False
+        return ready
+
+    monkeypatch.setattr("chunklib.production.scaling.wait", kill)
+    for result in spread(large, documents(180), workers=2, batch=1):
+        found.append(len(result) - 2_000_000)
+        armed = armed or len(found) % 6 == 0
+    assert found == list(range(180))
+    assert killed >= 30, "one at least for every 6 results"
+
+
+@pytest.mark.usefixtures("limited")
+def test_an_interrupt_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(pipes: list[Any]) -> list[Any]:
+        raise KeyboardInterrupt
+
+    results = spread(ignores_interrupts, documents(9), workers=2, batch=1)
+    assert next(results), "the workers leave it to this process"
+    monkeypatch.setattr("chunklib.production.scaling.wait", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        list(results)
+    assert multiprocessing.active_children() == []
 
 
 def test_a_document_that_kills_every_worker_is_named() -> None:

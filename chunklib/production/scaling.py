@@ -11,8 +11,8 @@ importable there: a function of a module, or a ``functools.partial`` of one; nei
 Nothing is timed: a document at which the work hangs holds up the run, so put a limit into the work. Results come in
 order, so a slow document holds back those after it, ``2 * workers * batch`` of them at most.
 
-Cost: starting a worker takes about a second, and 5 to 8 s more where it loads the encoder. In memory at a time: twice
-as many batches of documents as there are workers, with their results.
+Cost: starting a worker takes about a second, and 5 to 8 s more where it loads the encoder. In memory at a time: a
+document for each worker, and the results of ``2 * workers * batch`` of them at most.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple, TypeVar
+from multiprocessing.process import BaseProcess
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from chunklib.core.vectors import Encoder, Vectors, unit_vectors
 from chunklib.parent_child import CHILDREN, PARENTS, families
 from chunklib.search.embedding import embed
 from chunklib.search.parents import Change, Enrich, ParentChildIndex
-from chunklib.search.stores import batches
 
 R = TypeVar("R")
 _DIED = (
@@ -72,10 +71,10 @@ def spread(
     Parameters
     ----------
     workers: as many as there are cores, unless named; name them in a container, which may have fewer.
-    documents: read lazily; ``batch`` of them travel to a worker at a time.
+    documents: read lazily, at most ``2 * workers * batch`` ahead of what has come back.
     work: returns what can be pickled. It may run twice for a document if a worker dies, and its result comes back once.
 
-    Where a worker dies (killed, out of memory), another takes its place and begins again with what had not come back.
+    Where a worker dies (killed, out of memory), another takes its place and begins again with its document.
     Raises ``RuntimeError`` naming the document for which ``work`` failed, or at which a second worker died; all results
     before it have come back by then. ``TypeError`` where ``work`` cannot be handed to another process.
     """
@@ -86,44 +85,39 @@ def spread(
         sent = pickle.dumps(work)
     except (AttributeError, TypeError, pickle.PicklingError) as error:
         raise TypeError(_NOT_SENT.format(error)) from error
-    return _spread(sent, documents, workers or os.cpu_count() or 1, batch)
+    workers = workers or os.cpu_count() or 1
+    return _spread(sent, documents, workers, ahead=2 * workers * batch)
 
 
-def _spread(work: bytes, documents: Iterable[Document], workers: int, batch: int) -> Iterator[Any]:
-    rest, again = batches(enumerate(documents), batch), deque[list[tuple[int, Document]]]()
-    crew: list[_Worker] = []
+_Task = tuple[int, str, bytes | Exception]  # number and id of a document; the document pickled, or why it cannot be
+
+
+def _spread(work: bytes, documents: Iterable[Document], workers: int, ahead: int) -> Iterator[Any]:
+    rest = ((number, document.id, _pickled(document)) for number, document in enumerate(documents))
+    crew: dict[Connection, BaseProcess] = {}  # each process by its pipe
+    busy: dict[Connection, _Task] = {}
     results: dict[int, bytes | Exception] = {}  # that came back before their turn
-    deaths: Counter[int] = Counter()
+    died_at: set[int] = set()
     begun = following = 0
     try:
         while True:
-            while (idle := next((worker for worker in crew if not worker.hands), None)) or len(crew) < workers:
-                room = begun - following < 2 * workers * batch
-                some = again.popleft() if again else next(rest, None) if room else None
-                if not some:
-                    break
-                if not idle:
-                    idle = _Worker(work)
-                    crew.append(idle)
-                idle.begin(some)
-                begun = max(begun, some[-1][0] + 1)
-            busy = {worker.pipe: worker for worker in crew if worker.hands}
+            while len(busy) < workers and begun - following < ahead and (task := next(rest, None)):
+                idle = next((pipe for pipe in crew if pipe not in busy), None)
+                _begin(task, idle or _hire(work, crew), busy)
+                begun += 1
             if not busy:
                 return
-            for pipe in wait(list(busy)):
-                worker = busy[pipe]  # type: ignore[index]
-                number, document = worker.hands[0]
+            for pipe in cast(list[Connection], wait(list(busy))):
+                number, name, _ = task = busy.pop(pipe)
                 try:
-                    results[number] = worker.pipe.recv()
-                    worker.hands.popleft()
-                except (EOFError, OSError):  # it died, with these in hand
-                    worker.leave()
-                    crew.remove(worker)
-                    deaths[number] += 1
-                    if deaths[number] == 2:
-                        results[number] = RuntimeError(_DIED.format(document.id))
+                    results[number] = pipe.recv()
+                except (EOFError, OSError):  # the process died
+                    _dismiss(pipe, crew)
+                    if number in died_at:
+                        results[number] = RuntimeError(_DIED.format(name))
                     else:
-                        again.append(list(worker.hands))
+                        died_at.add(number)
+                        _begin(task, _hire(work, crew), busy)
             while following in results:
                 result = results.pop(following)
                 following += 1
@@ -131,44 +125,44 @@ def _spread(work: bytes, documents: Iterable[Document], workers: int, batch: int
                     raise result
                 yield pickle.loads(result)
     finally:
-        for worker in crew:
-            worker.leave()
+        for pipe in list(crew):
+            _dismiss(pipe, crew)
 
 
-class _Worker:
-    """A process with a pipe of its own, and the documents in its hands that have not come back.
+def _pickled(document: Document) -> bytes | Exception:
+    try:
+        return pickle.dumps(document)
+    except Exception as error:
+        return _named(document.id, error)
+
+
+def _hire(work: bytes, crew: dict[Connection, BaseProcess]) -> Connection:
+    """Start a process with a pipe of its own.
 
     The standard library's pool has one pipe for all its workers. There, one that is killed while it sends holds a lock
     for ever, and everybody waits.
     """
-
-    def __init__(self, work: bytes) -> None:
-        # Spawned on every system alike: a forked process would inherit locks that other threads of this one hold.
-        context = get_context("spawn")
-        self.pipe, there = context.Pipe()
-        self.process = context.Process(target=_serve, args=(there, work), daemon=True)
-        self.process.start()
-        there.close()  # or its death would not end the pipe
-        self.hands: deque[tuple[int, Document]] = deque()
-
-    def begin(self, some: Iterable[tuple[int, Document]]) -> None:
-        """Send documents; only when nothing is in hand, so that never both sides wait to send."""
-        self.hands.extend(some)
-        with suppress(OSError):  # it is dead, which reading will tell
-            self.pipe.send([(document.id, _pickled(document)) for _, document in self.hands])
-
-    def leave(self) -> None:
-        self.pipe.close()
-        self.process.terminate()
-        self.process.join()
+    context = get_context("spawn")  # on every system: a forked process would inherit locks that other threads hold
+    pipe, there = context.Pipe()
+    process = context.Process(target=_serve, args=(there, work), daemon=True)
+    process.start()
+    there.close()  # or its death would not end the pipe
+    crew[pipe] = process
+    return pipe
 
 
-def _pickled(document: Document) -> bytes | Exception:
-    """The document as it travels, or why it cannot, to be told when its turn comes."""
-    try:
-        return pickle.dumps(document)
-    except Exception as error:
-        return TypeError(str(error))
+def _begin(task: _Task, pipe: Connection, busy: dict[Connection, _Task]) -> None:
+    """Hand a task to a process that has none, so that never both sides wait to send."""
+    busy[pipe] = task
+    with suppress(OSError):  # it is dead, which reading will tell
+        pipe.send(task[1:])
+
+
+def _dismiss(pipe: Connection, crew: dict[Connection, BaseProcess]) -> None:
+    process = crew.pop(pipe)
+    process.kill()
+    process.join()
+    pipe.close()
 
 
 def _serve(pipe: Connection, work: bytes) -> None:
@@ -176,20 +170,20 @@ def _serve(pipe: Connection, work: bytes) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that hands out the work
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # or each worker's encoder would start a thread for every core
     run: Callable[[Document], Any] | None = None
-    answer: bytes | Exception
     with suppress(EOFError, OSError):
-        while some := pipe.recv():
-            for name, sent in some:
-                try:
-                    run = run or pickle.loads(work)
-                    if isinstance(sent, Exception):
-                        raise sent
-                    answer = pickle.dumps(run(pickle.loads(sent)))
-                except Exception as error:
-                    missing = run is None and isinstance(error, AttributeError | ImportError)
-                    named = RuntimeError(f"document {name!r}: {type(error).__name__}: {error}")
-                    answer = TypeError(_NOT_SENT.format(error)) if missing else named
-                pipe.send(answer)
+        while True:
+            name, sent = pipe.recv()
+            try:
+                run = run or pickle.loads(work)
+                answer = sent if isinstance(sent, Exception) else pickle.dumps(run(pickle.loads(sent)))
+            except Exception as error:
+                missing = run is None and isinstance(error, AttributeError | ImportError)
+                answer = TypeError(_NOT_SENT.format(error)) if missing else _named(name, error)
+            pipe.send(answer)
+
+
+def _named(document_id: str, error: Exception) -> RuntimeError:
+    return RuntimeError(f"document {document_id!r}: {type(error).__name__}: {error}")
 
 
 def _chunks(document: Document, *, splitter: Splitter, per_type: Mapping[str, Splitter] | None) -> list[Chunk]:

@@ -1,43 +1,42 @@
 # SPDX-License-Identifier: MIT
-# Part of Chunk by Chunk. Needs: psutil (JupyterLab brings it) to watch memory.
+# Part of Chunk by Chunk. Needs: nothing outside the standard library.
 """Exercises: an answer goes in, a verdict comes out, and nothing a learner writes breaks the notebook.
 
 A lesson module holds ``EXERCISES``, a dict from id to `Exercise`, and ``check = partial(check_answer, EXERCISES)``.
 
-But: a call is stopped by an exception thrown into its thread, which Python code feels at its next step. One long call
-into C (``list(itertools.count())``, ``10**10**9``) feels nothing; there only a restart of the kernel helps.
+But: a call is stopped by an exception thrown into it, which Python code feels at its next step. One long call into C
+(``list(itertools.count())``, ``10**10**9``) feels nothing; there only a restart of the kernel helps. Memory is not
+watched: until it is stopped, a loop that appends for ever fills 2 to 4 GB.
 """
 
 from __future__ import annotations
 
+import _thread
 import ast
-import contextlib
-import contextvars
 import copy
-import ctypes
 import html
 import inspect
 import math
 import re
 import reprlib
+import signal
 import textwrap
 import threading
-import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 Judge = Callable[[Any], str | None]
 SOLVED, NOT_YET, UNTOUCHED = "solved", "not yet", "not attempted yet"
-#: Bytes that one call may add: a loop that appends for ever fills some 400 MB a second.
-MEMORY = 1_000_000_000
 _LOOKS = {SOLVED: ("✓", "0, 158, 115"), NOT_YET: ("✗", "230, 159, 0"), UNTOUCHED: ("○", "128, 128, 128")}
 _BOX = '<div style="border-left: 6px solid rgb({0}); background-color: rgba({0}, 0.15); padding: 4px 12px">{1}</div>'
 _TEXT = '<div style="white-space: pre-wrap; margin: 4px 0">{}</div>'
 _CODE = '<pre style="white-space: pre-wrap; margin: 4px 0; padding: 4px 8px">{}</pre>'
 _FOLD = "<details><summary>{}</summary>{}</details>"
+_SEQUENCES = (list, tuple, range)
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = 80
 _short.maxlist = _short.maxtuple = 12
@@ -114,12 +113,12 @@ class _Told(Exception):
         self.state, self.message = state, message
 
 
-class _Stopped(Exception):
-    """In place of a result: the call was ended, and why."""
+class _Stopped(BaseException):
+    """Thrown into a call whose time is up: ``except Exception`` lets it pass."""
 
 
 def check(exercises: Mapping[str, Exercise], id: str, answer: Any, *, seconds: float = 5) -> Verdict:
-    """Judge an answer. What the learner's code does is told in the verdict, never raised.
+    """Judge an answer. What the learner's code does is told in the verdict, never raised, but for an interrupt.
 
     Raises ``ValueError`` for an id that is not among the exercises. Each call of the answer may take ``seconds``.
 
@@ -156,7 +155,7 @@ def check(exercises: Mapping[str, Exercise], id: str, answer: Any, *, seconds: f
     none_allowed = "None" in str(inspect.signature(exercise.solution).return_annotation)
     if state == NOT_YET and not none_allowed and calls and calls[-1].value is calls[-1].error is None:
         message = f"{calls[-1].spelled(name)} returned `None`. Is a `return` missing?"
-    remark = _remark(exercise, answer, calls) if state == NOT_YET else ""
+    remark = _remark(exercise, answer, calls, seconds) if state == NOT_YET else ""
     return Verdict(id, state, f"{message or ''}\n{remark}".strip(), exercise)
 
 
@@ -208,14 +207,14 @@ def guess(solution: Callable[[], Any], *, within: float = 0) -> Judge:
 
 
 def same(expected: Any, got: Any) -> bool:
-    """Equal in a learner's eyes: lists, tuples, ranges and arrays alike, fractions within rounding.
+    """Equal in a learner's eyes: lists, tuples, ranges, arrays, keys and values alike, fractions within rounding.
 
     >>> same([0, 3], range(0, 6, 3)), same(0.3, 0.1 + 0.2), same([1], 1)
     (True, True, False)
     """
     try:
         expected, got = (x.tolist() if hasattr(x, "tolist") else x for x in (expected, got))
-        if isinstance(expected, list | tuple | range) and isinstance(got, list | tuple | range):
+        if isinstance(expected, _SEQUENCES) and isinstance(got, (*_SEQUENCES, KeysView, ValuesView, ItemsView)):
             return len(expected) == len(got) and all(map(same, expected, got))
         if isinstance(expected, Real) and isinstance(got, Real) and not isinstance(expected, Integral):
             return math.isclose(expected, got, rel_tol=1e-6, abs_tol=1e-9)
@@ -250,30 +249,32 @@ def _watched(function: Callable[..., Any], name: str, seconds: float, calls: lis
         calls.append(call := _run(function, args, named, seconds))
         if call.value is ... or (isinstance(call.error, TypeError) and "'ellipsis'" in str(call.error)):
             raise _Told(UNTOUCHED, "Put your own lines in place of the `...` and run the cell again.")
+        if isinstance(call.error, _Stopped):
+            endless = "Probably a loop that never ends: does each round come nearer to the end?"
+            raise _Told(NOT_YET, f"{call.spelled(name)} was still running after {seconds:g} seconds.\n{endless}")
         if call.error is not None:
-            raise _Told(NOT_YET, f"{call.spelled(name)} {_mishap(call.error, function)}") from call.error
+            error, where = _named(call.error), _line(call.error, function)
+            raise _Told(NOT_YET, f"{call.spelled(name)} ended with an error, `{error}`.\n{where}") from call.error
         return call.value
 
     return watched
 
 
-def _mishap(error: BaseException, function: Callable[..., Any]) -> str:
-    if isinstance(error, _Stopped):
-        return f"{error}.\nProbably a loop that never ends: does each round come nearer to the end?"
+def _line(error: BaseException, function: Callable[..., Any]) -> str:
+    """Where in the learner's own lines it went wrong."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     frames = [f for f in frames if code and f.filename == code.co_filename] or frames
-    where = f"In line {frames[-1].lineno}: `{frames[-1].line}`" if frames else "Is the `def` line still as it came?"
-    return f"ended with an error, `{_named(error)}`.\n{where}"
+    return f"In line {frames[-1].lineno}: `{frames[-1].line}`" if frames else "Is the `def` line still as it came?"
 
 
-def _remark(exercise: Exercise, answer: Any, calls: list[_Call]) -> str:
+def _remark(exercise: Exercise, answer: Any, calls: list[_Call], seconds: float) -> str:
     """What there is to say about the known mistake that does the same as this answer."""
     for wrong, remark in exercise.wrong:
         if not calls:
             known = same(wrong, answer)
         else:
-            repeats = ((call, _run(wrong, call.args, call.named, 0.5)) for call in calls)
+            repeats = ((call, _run(wrong, call.args, call.named, seconds)) for call in calls)
             known = all(type(a.error) is type(b.error) and same(a.value, b.value) for a, b in repeats)
         if known:
             return remark
@@ -281,54 +282,42 @@ def _remark(exercise: Exercise, answer: Any, calls: list[_Call]) -> str:
 
 
 def _run(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], seconds: float) -> _Call:
-    """Call in a thread, which is stopped when time or memory run out; what is lazy is read to its end."""
-    done, stopping = list[_Call](), False
-    running = threading.Lock()  # not Thread.join(): interrupted, it takes a thread that runs on for ended (bpo-45274)
-    running.acquire()
-
-    def work() -> None:
-        with contextlib.suppress(SystemExit):  # a second stop may strike where the first is being handled
-            try:
-                value = function(*copy.deepcopy(args), **copy.deepcopy(named))
-                # A loop in Python, since list() of an endless iterator could not be stopped.
-                value = [item for item in value] if isinstance(value, Iterator) else value  # noqa: C416
-                done.append(_Call(args, named, value))
-            except BaseException as error:  # the learner's own sys.exit() too, which must not end the kernel
-                if not stopping:
-                    done.append(_Call(args, named, error=error))
-            finally:
-                running.release()
-
-    # The context tells ipykernel which cell a print belongs to.
-    worker = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
-    limit, deadline = _memory() + MEMORY, time.monotonic() + seconds
-    why = f"was still running after {seconds:g} seconds"
-    ended = False
+    """Call it, and read to its end what is lazy. What comes of it is handed back, but for an interrupt."""
     try:
-        worker.start()
-        # Short waits, since on Windows a long one would not hear an interrupt.
-        while not (ended := running.acquire(timeout=0.05)) and time.monotonic() < deadline:
-            if _memory() > limit:
-                why = f"had filled {MEMORY // 10**6:,} MB of memory"
-                break
-    finally:  # also when the learner interrupts the kernel
-        stopping = not ended
-        # SystemExit: `except Exception` lets it pass, and a thread ends on it without a traceback.
-        thread, stop = ctypes.c_ulong(worker.ident or 0), ctypes.py_object(SystemExit)
-        for _ in range(20):  # a bare `except:` in a loop may swallow some, or all
-            if ended:
-                break
-            ended = not ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, stop) or running.acquire(timeout=0.05)
-    end = "was stopped" if ended else "could not be stopped; please restart the kernel"
-    return done[0] if done else _Call(args, named, error=_Stopped(f"{why} and {end}"))
+        with _limited(seconds):
+            value = function(*copy.deepcopy(args), **copy.deepcopy(named))
+            # A loop in Python, since list() of an endless iterator could not be stopped.
+            return _Call(args, named, [item for item in value] if isinstance(value, Iterator) else value)  # noqa: C416
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the learner's own sys.exit(), too, which must not end the kernel
+        return _Call(args, named, error=error)
 
 
-def _memory() -> int:
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Throw `_Stopped` into what still runs after so many seconds, and again after as many: a bare ``except:`` may
+    swallow it. It comes as a signal, which only the main thread feels; notebooks run their cells there."""
+    ended, over = threading.Event(), False
+
+    def ring() -> None:
+        while not ended.wait(seconds):
+            _thread.interrupt_main(signal.SIGTERM)
+
+    def strike(*_: object) -> None:
+        if not over:
+            raise _Stopped
+
+    before = signal.signal(signal.SIGTERM, strike)
+    bell = threading.Thread(target=ring, daemon=True)
+    bell.start()
     try:
-        import psutil  # type: ignore[import-untyped]
-    except ImportError:  # then time alone is watched
-        return 0
-    return int(psutil.Process().memory_info().rss)
+        yield
+    finally:
+        over = True
+        ended.set()
+        bell.join()
+        signal.signal(signal.SIGTERM, before)
 
 
 def _named(error: BaseException) -> str:
