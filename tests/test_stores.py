@@ -186,12 +186,12 @@ def test_a_server_that_is_full_says_so_and_can_be_retried(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("package", "make", "told"),
     [
-        ("redis", RedisMapping, "RedisMapping needs redis: pip install redis"),
-        ("qdrant_client", QdrantVectors, "QdrantVectors needs qdrant_client: pip install qdrant-client"),
+        ("redis", RedisMapping, "redis is not installed: pip install redis"),
+        ("qdrant_client", QdrantVectors, "qdrant_client is not installed: pip install qdrant-client"),
         (
             "filelock",
             lambda: turn(SQLiteMapping("a.sqlite")).__enter__(),
-            "SQLite file needs filelock: pip install filelock",
+            "filelock is not installed: pip install filelock",
         ),
     ],
 )

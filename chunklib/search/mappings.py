@@ -22,11 +22,12 @@ import weakref
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
+
+from chunklib.core.needs import needs
 
 #: Seconds after which a server that says nothing cannot be reached.
 TIMEOUT = 60
@@ -87,8 +88,8 @@ def turn(mapping: MutableMapping[str, str]) -> Iterator[StillMine]:
 def shown(address: str) -> str:
     """An address as it may be shown: host, port and path, without user, password and query.
 
-    >>> shown("redis://user:secret@localhost:6379/0?password=secret"), shown("unix://:secret@/tmp/redis.sock")
-    ('localhost:6379/0', '/tmp/redis.sock')
+    >>> shown("redis://user:secret@localhost:6379/0?password=secret"), shown("unix://:secret@/var/redis.sock")
+    ('localhost:6379/0', '/var/redis.sock')
     """
     parts = urlsplit(address if "://" in address else f"//{address}")
     try:
@@ -96,12 +97,6 @@ def shown(address: str) -> str:
     except ValueError:  # it would show what it found in place of the number
         raise ValueError("the address has no number for a port; a / in a password is written as %2F") from None
     return (parts.netloc + parts.path).rpartition("@")[2]
-
-
-def needs(package: str, what: str) -> None:
-    """Raises ``ImportError`` that says how to install a package which is missing."""
-    if find_spec(package) is None:
-        raise ImportError(f"{what} needs {package}: pip install {package.replace('_', '-')}")
 
 
 def unusable(place: str, error: Exception) -> ConnectionError:
@@ -166,8 +161,8 @@ class SQLiteMapping(MutableMapping[str, str]):
         if self.path == ":memory:":
             yield lambda: None
             return
-        needs("filelock", "to write an index into an SQLite file")
-        from filelock import FileLock, Timeout
+        with needs("filelock"):
+            from filelock import FileLock, Timeout
 
         with self._transaction():  # makes the folder
             try:
@@ -238,7 +233,8 @@ class RedisMapping(MutableMapping[str, str]):
     """
 
     def __init__(self, url: str = "redis://localhost:6379/0", *, prefix: str = "chunklib:", **settings: Any) -> None:
-        needs("redis", "RedisMapping")
+        with needs("redis"):
+            import redis  # noqa: F401
         self.url, self.prefix, self._place = url, prefix, f"Redis at {shown(url)}"
         self.settings = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT, **settings}
         self._texts, self._lock = _bytes(f"{prefix}texts"), _bytes(f"{prefix}turn")

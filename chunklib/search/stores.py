@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from chunklib.search.mappings import TIMEOUT, needs, refused, shown, unusable
+from chunklib.core.needs import needs
+from chunklib.search.mappings import TIMEOUT, refused, shown, unusable
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -91,7 +92,8 @@ class QdrantVectors:
     def __init__(
         self, location: str | Path = ":memory:", *, collection: str = "chunks", api_key: str | None = None
     ) -> None:
-        needs("qdrant_client", "QdrantVectors")
+        with needs("qdrant-client"):
+            import qdrant_client  # noqa: F401
         self.location, self.collection, self.api_key = str(location), collection, api_key
         self._remote = "://" in self.location
         self._place = f"Qdrant at {shown(self.location) if self._remote else self.location}"
