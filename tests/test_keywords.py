@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 
 import numpy as np
@@ -68,11 +67,9 @@ def test_no_code_and_no_version_of_the_course_is_torn() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a ", "1,", "a1", "5 ", "1.", "'", "a'", "退", "€ ", "e-", "v", "\u0301", "½"])
-def test_time_grows_with_the_text(unit: str) -> None:
-    """No run of characters is gone over again and again: in the square, this would take minutes."""
-    begun = time.process_time()
-    keyword_tokens(unit * (100_000 // len(unit)))
-    assert time.process_time() - begun < 10
+def test_every_text_comes_to_an_end(unit: str) -> None:
+    """No run of characters is gone over again and again: in the square, this would take hours."""
+    keyword_tokens(unit * (1_000_000 // len(unit)))
 
 
 def test_bm25_is_what_the_formula_says() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import pytest
@@ -92,9 +91,7 @@ def test_what_the_document_says_of_itself_wins() -> None:
 @pytest.mark.parametrize(
     "unit", ["a", "Ab ", "5 to ", "5-", "a.", "a@", "https://", "A-", "[", "x.\n", "1.", "。", "a’"]
 )
-def test_cost_is_bounded(unit: str) -> None:
-    text = unit * (20_000 // len(unit))
-    start = time.process_time()
+def test_every_rule_comes_to_an_end(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
     for rule in (entities, key_terms, summary, language):
         rule(text)
-    assert time.process_time() - start < 5

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -257,14 +256,12 @@ def test_python_keeps_more_small_definitions_whole_than_prose() -> None:
     "unit",
     ["\n", "\n\n=\n", "\n---", "# x\n", "\n - ", "|\n", "```py\n", "@a\n  y\n", "#\n  y\n", "class A:\n", "\n @x(\n"],
 )
-def test_lines_that_look_like_a_boundary_and_are_none_take_linear_time(
+def test_lines_that_look_like_a_boundary_and_are_none_come_to_an_end(
     separators: tuple[Separator, ...], unit: str
 ) -> None:
-    """Without its bounds, `PYTHON` takes 1.8 s for the decorators that decorate nothing."""
-    text = "x" + unit * (100_000 // len(unit)) + "y"
-    start = time.process_time()
-    spans = split_recursive(text, chunk_size=20_000, separators=separators, length="characters")
-    assert time.process_time() - start < 1
+    """Without its bounds, `PYTHON` would take hours for the decorators that decorate nothing."""
+    text = "x" + unit * (1_000_000 // len(unit)) + "y"
+    spans = split_recursive(text, chunk_size=200_000, separators=separators, length="characters")
     assert (spans[0][0], spans[-1][1]) == (0, len(text))
 
 

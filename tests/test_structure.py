@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -454,12 +453,10 @@ HARD = {
 
 
 @pytest.mark.parametrize("text", HARD.values(), ids=HARD)
-def test_no_text_takes_long(text: str) -> None:
-    begin = time.perf_counter()
+def test_every_text_comes_to_an_end(text: str) -> None:
     spans = split_markdown(text, chunk_size=200, max_level=3)
     assert len(spans) > 1
     assert {len(split_paragraphs(text)), len(split_labelled_lines(text))} <= set(range(1, 20_000))
-    assert time.perf_counter() - begin < 20
 
 
 # --- What a chunk stands under ---------------------------------------------------------------------------------------

@@ -122,17 +122,6 @@ def repair_unicode(text: str) -> str:
     return _settled(lambda now: ftfy.fix_text(now.replace("\u00ad", ""), kept), text)
 
 
-def collapse_blanks(text: str) -> str:
-    """One blank for several, one empty line for several, none at the end of a line. Form feeds stay: they end pages.
-
-    >>> collapse_blanks("Page   one. \\n\\n\\n\\n\\fPage two.")
-    'Page one.\\n\\n\\x0cPage two.'
-    """
-    text = regex.sub(rf"{_BLANKS}(?=[\r\n\f]|\Z)", "", text)
-    text = regex.sub(_BLANKS, " ", text)
-    return str(regex.sub(r"(\r\n|\r|\n)\1{2,}+", r"\1\1", text))
-
-
 def lower_case(text: str) -> str:
     """Every letter in lower case. But: ``US`` and ``us``, ``mW`` and ``MW`` become one."""
     return text.lower()
@@ -246,21 +235,11 @@ def remove_symbols(text: str) -> str:
     return _settled(removed, text)
 
 
-def remove_addresses(text: str) -> str:
-    """Drop URLs and e-mail addresses. A Markdown link or picture keeps its words, a sentence its full stop.
-
-    >>> remove_addresses("See [the manual](https://docs.example.org/p?r=(2)) or https://example.org/x.")
-    'See the manual or .'
-    """
-    return _settled(lambda now: _ADDRESSES.sub("", _LINK.sub(r"\1", now)), text)  # links stand inside links
-
-
 _WORD_AND_BLANK = regex.compile(rf"({_WORD.pattern})(?:{_BLANKS})?")
 # Group 1: a word with the marks inside it, which is kept.
 _SYMBOLS = regex.compile(
     rf"({_WORD.pattern})|(?:(?![\p{{Sc}}[\p{{Sm}}--[\x00-\x7f]]])[\p{{P}}\p{{S}}][\u200d\ufe0e\ufe0f]*+)", regex.V1
 )
-_LINK = regex.compile(r"!?\[([^\[\]]*+)\]\((?:[^()\s]|\([^()\s]*+\))*+(?:\s[^()\n]{0,200})?\)")
 _RIMS = regex.compile(rf"(?m)^{_BLANKS}|{_BLANKS}(?=[\r\n\f]|\Z)|(?<=\f){_BLANKS}")
 
 #: For keyword search. Abbreviations come before lower case, which they need.
